@@ -121,13 +121,17 @@ static void make_scores(const expert_mix *m, const kernels *in64, choosing *c, c
         tensor_set(scores, &i, c->score[i]);
 }
 
+static double bias_of_choice(const expert_mix *m, size_t expert)
+{
+    return m->choice_bias.data == NULL ? 0 : tensor_get(&m->choice_bias, &expert);
+}
+
 /* Of a row of scores, the best first. */
 static void choose(const expert_mix *m, choosing *c, const tensor *scores, tensor *choice)
 {
     size_t n = m->count;
     for (size_t i = 0; i < n; i++)
-        c->by[i] = tensor_get(scores, &i) +
-                   (m->choice_bias.data == NULL ? 0 : tensor_get(&m->choice_bias, &i));
+        c->by[i] = tensor_get(scores, &i) + bias_of_choice(m, i);
     if (m->groups > 0)
         leave_groups(m, c);
     memset(c->is_chosen, 0, n * sizeof c->is_chosen[0]);
@@ -149,8 +153,9 @@ static double chosen_scores(const expert_mix *m, const kernels *in64, choosing *
     for (size_t i = 0; i < m->top; i++)
         c->is_chosen[(size_t)tensor_get(choice, &i)] = true;
     for (size_t i = 0; i < m->count; i++) {
+        double more = m->slip == MIX_BIASED_WEIGHTS ? bias_of_choice(m, i) : 0;
         if (c->is_chosen[i])
-            c->by[chosen++] = tensor_get(scores, &i);
+            c->by[chosen++] = tensor_get(scores, &i) + more;
     }
     if (m->by->kind == ROUTED_BY_LOGITS)
         softmax(in64, c->by, chosen);
@@ -296,6 +301,10 @@ static bool run_experts(const expert_mix *m, const kernels *with, crew *by, cons
             continue;
         const tensor taken = tensor_range(&in->taken, 0, 0, count);
         tensor made = tensor_range(&in->made, 0, 0, count);
+        for (size_t i = 0; i < count && m->slip == MIX_WEIGHS_ROWS; i++)
+            with->weigh(row_at(&taken, i), 1, m->width,
+                        tensor_get(&in->weights, (size_t[]){in->from[i], expert}),
+                        row_at(&taken, i));
         if (!feed_forward_run(&m->expert[expert], with, by, &taken, &made, &KEEPS_NOTHING, e))
             return false;
         for (size_t i = 0; i < count; i++) {

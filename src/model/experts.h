@@ -23,6 +23,13 @@ typedef struct routing {
 
 extern const named_table ROUTINGS; /* softmax first: it is the default */
 
+/* What a wrong mixture does otherwise (src/why). */
+typedef enum mix_slip {
+    MIX_RIGHT,
+    MIX_BIASED_WEIGHTS, /* choice_bias stays in the scores that weights are made of */
+    MIX_WEIGHS_ROWS,    /* rows are multiplied by the weight before the expert, not after it */
+} mix_slip;
+
 struct expert_mix {
     const routing *by;
     tensor router, router_bias, choice_bias; /* borrowed; no data: not there */
@@ -35,6 +42,7 @@ struct expert_mix {
     feed_forward shared;
     tensor shared_gate; /* width × 1; no data: not there */
     packed_weights *kept;
+    mix_slip slip;
 };
 
 void expert_mix_free(expert_mix *m);

@@ -1,6 +1,7 @@
 #include "why/stack_attempt.h"
 
 #include "base/mem.h"
+#include "model/experts.h"
 #include "model/stack_back.h"
 #include "model/stack_run.h"
 #include "model/stages.h"
@@ -169,6 +170,16 @@ bool layer_uses_norm(const layer *l, size_t number)
     return false;
 }
 
+/* In a part, or in all experts that stand in its place. False where it could be made in none. */
+static bool change_feed_forwards(stack_attempt *a, const layer_part *p, feed_forward_change change)
+{
+    expert_mix *m = p->experts;
+    bool is_any = p->feed_forward != NULL && change(a, p->feed_forward);
+    for (size_t i = 0; m != NULL && i < m->count; i++)
+        is_any = change(a, &m->expert[i]) || is_any;
+    return (m != NULL && m->has_shared && change(a, &m->shared)) || is_any;
+}
+
 /* In each norm that is used in the layers that are meant, and with all layers those around them; in
  * each feed-forward part, likewise. False where it could be made in none. */
 static bool make(stack_attempt *a, const mistake *one)
@@ -184,9 +195,7 @@ static bool make(stack_attempt *a, const mistake *one)
         for (size_t number = 1; one->norm != NULL && number <= NORMS_MOST; number++)
             is_any = (layer_uses_norm(l, number) && one->norm(a, &l->norm[number - 1])) || is_any;
         for (size_t j = 0; one->feed_forward != NULL && j < l->parts; j++)
-            is_any = (l->part[j].feed_forward != NULL &&
-                      one->feed_forward(a, l->part[j].feed_forward)) ||
-                     is_any;
+            is_any = change_feed_forwards(a, &l->part[j], one->feed_forward) || is_any;
     }
     if (one->norm != NULL && a->scope.is_whole && s->has_first)
         is_any = one->norm(a, &s->first) || is_any;

@@ -94,7 +94,7 @@ bool norm_drop_affine(stack_attempt *a, norm *one);
 bool residual_set(stack_attempt *a, layer_part *p, part_row *row);
 bool gate_swap(stack_attempt *a, feed_forward *f);
 
-/* Those of the rows that layers begin with; and of the way back alone. */
-extern const named_table STACK_ROW_MISTAKES, STACK_BACK_MISTAKES;
+/* Those of mixtures of experts, of the rows that layers begin with, and of the way back alone. */
+extern const named_table STACK_EXPERT_MISTAKES, STACK_ROW_MISTAKES, STACK_BACK_MISTAKES;
 
 #endif

@@ -517,7 +517,7 @@ static const named_table DIGIT_THEME = NAMED_TABLE("layer mistake", DIGIT_ROWS);
 
 /* The more common first: of mistakes that explain numbers equally well, the first is named. */
 static const named_table *const THEMES[] = {
-    &NORM_THEME, &PART_THEME, &STACK_ROW_MISTAKES, &DIGIT_THEME, NULL,
+    &NORM_THEME, &PART_THEME, &STACK_EXPERT_MISTAKES, &STACK_ROW_MISTAKES, &DIGIT_THEME, NULL,
 };
 static const named_table *const BOTH_WAYS[] = {&STACK_FORWARD_MISTAKES, &STACK_BACK_MISTAKES, NULL};
 

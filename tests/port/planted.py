@@ -112,6 +112,17 @@ def gate_swapped(_, __, layer):
     f["w1"], f["w3"] = f["w3"].copy(), f["w1"].copy()
 
 
+def mixture(**to):
+    def edit(_, __, layer):
+        layer["moe"].update(to)
+    return edit
+
+
+def gates_swapped(_, __, layer):
+    for f in layer["moe"]["experts"]:
+        f["w1"], f["w3"] = f["w3"].copy(), f["w1"].copy()
+
+
 def gain_missing(key):
     def edit(_, __, layer):
         qk = layer["attention"]["qk_norm"]
@@ -228,6 +239,10 @@ MISTAKES = {
                                   "embedded"),
     "positions-late": Mistake(positions_late(1), ["positions-late", "position.*(from|start|row).*"],
                               "embedded"),
+    "top-one": Mistake(mixture(top=1), ["top-experts-less"], "layer.ffn_sum"),
+    "top-three": Mistake(mixture(top=3), ["top-experts-more"], "layer.ffn_sum"),
+    "routing-sigmoid": Mistake(mixture(score="sigmoid"), ["routing-sigmoid"], "layer.ffn_sum"),
+    "gates-swapped": Mistake(gates_swapped, ["gate-swapped"], "layer.ffn_sum"),
     "ln_e-missing": Mistake(of_embedding(norm=None), ["ln_e-missing"], "embedded"),
     "ln_f-missing": Mistake(no_last_norm, ["ln_f-missing"], "ln_f"),
     "logits-half": Mistake(of_head(scale=0.5), ["logits[-_]scale", "logits.*(factor|half).*"],
@@ -279,6 +294,10 @@ bloom alibi-early f32 own weights
 bloom alibi-missing bf16 hf weights
 bert last-key-missing f32 cpp weights
 llama-rope-llama3 rope-unscaled f32 hf weights
+mixtral top-one f32 own weights
+mixtral top-three bf16 hf parts
+mixtral routing-sigmoid f32 cpp weights
+mixtral gates-swapped f32 hf deep
 """
 TWO = """
 llama rope-pairing,gate-swapped f32 own weights

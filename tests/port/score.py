@@ -132,8 +132,6 @@ def prepare(case):
     else:
         path = path.with_suffix(".safetensors")
         save(path, dump, case.dtype)
-    if s["layers"][0]["ffn"] is None:
-        return path, ids
     case.first = first_of(case, differences(case, stages, case.named, []))
     # Each mistake can be seen where the others are known.
     case.seen = []

@@ -49,7 +49,9 @@ const char *const REF_STACK_MISTAKES[] = {"norm mean",
                                           "rows scaled late",
                                           "causal",
                                           "w1 layout",
-                                          "segment"};
+                                          "segment",
+                                          "choice bias in weights",
+                                          "weights on rows"};
 const size_t REF_STACK_MISTAKE_COUNT = sizeof REF_STACK_MISTAKES / sizeof REF_STACK_MISTAKES[0];
 
 bool flow_makes(const flow *f, const char *mistake)

@@ -42,6 +42,14 @@ void flow_keep_array(const flow *f, const char *name, int rank, const size_t *si
                      const long double *at);
 void flow_keep_stage(const flow *f, const char *part, const ref_stage *one);
 
+/* x·W + b; and x through a feed-forward part, whose stages are kept but for its output, or not. */
+rows flow_product(const rows *x, const ref_array *w, const ref_array *b, bool is_out_in);
+rows flow_through(flow *f, const ref_feed_forward *by, const char *activation, const rows *x,
+                  bool keeps);
+
+/* ref_mixture.c: what a layer's experts make of f->x, in its place. */
+void flow_mix(flow *f, const ref_layer *l, const char *activation);
+
 /* ref_embed.c: the rows that a stack begins with. */
 void flow_embed(flow *f);
 

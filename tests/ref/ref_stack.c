@@ -58,8 +58,7 @@ static void norm_and_keep(const flow *f, const ref_layer *l, size_t number, rows
 
 /* ---- feed-forward ---- */
 
-/* x·W + b */
-static rows projected(const rows *x, const ref_array *w, const ref_array *b, bool is_out_in)
+rows flow_product(const rows *x, const ref_array *w, const ref_array *b, bool is_out_in)
 {
     size_t columns = is_out_in ? w->size[0] : w->size[1];
     rows out = rows_new(x->n, columns);
@@ -92,28 +91,38 @@ static long double activated(const flow *f, const char *by, long double x)
 }
 
 /* hidden = x·w1 + b1, activated = f(hidden) (⊙ (x·w3 + b3)), output = activated·w2 + b2 */
-static void feed_forward(flow *f, const ref_feed_forward *by, const char *activation)
+rows flow_through(flow *f, const ref_feed_forward *by, const char *activation, const rows *x,
+                  bool keeps)
 {
     const ref_stack *s = f->stack;
     bool is_out_in = ref_word_is(s->layout, "out-in"),
          has_gate = by->w3.at != NULL && !flow_makes(f, "gate");
     bool is_square = by->w1.size[0] == by->w1.size[1];
     rows hidden =
-        projected(&f->x, &by->w1, &by->b1, is_out_in != (flow_makes(f, "w1 layout") && is_square));
-    flow_keep(f, "ffn.hidden", &hidden);
+        flow_product(x, &by->w1, &by->b1, is_out_in != (flow_makes(f, "w1 layout") && is_square));
+    if (keeps)
+        flow_keep(f, "ffn.hidden", &hidden);
     for (size_t i = 0; i < hidden.n * hidden.width; i++)
         hidden.at[i] = activated(f, activation, hidden.at[i]);
     if (has_gate) {
-        rows gate = projected(&f->x, &by->w3, &by->b3, is_out_in);
-        flow_keep(f, "ffn.gate", &gate);
+        rows gate = flow_product(x, &by->w3, &by->b3, is_out_in);
+        if (keeps)
+            flow_keep(f, "ffn.gate", &gate);
         for (size_t i = 0; i < hidden.n * hidden.width; i++)
             hidden.at[i] *= gate.at[i];
         free(gate.at);
     }
-    flow_keep(f, "ffn.activated", &hidden);
-    rows out = projected(&hidden, &by->w2, &by->b2, is_out_in);
-    flow_keep(f, "ffn.output", &out);
+    if (keeps)
+        flow_keep(f, "ffn.activated", &hidden);
+    rows out = flow_product(&hidden, &by->w2, &by->b2, is_out_in);
     free(hidden.at);
+    return out;
+}
+
+static void feed_forward(flow *f, const ref_feed_forward *by, const char *activation)
+{
+    rows out = flow_through(f, by, activation, &f->x, true);
+    flow_keep(f, "ffn.output", &out);
     free(f->x.at);
     f->x = out;
 }
@@ -279,7 +288,9 @@ static void attend(flow *f, const ref_layer *l, const char *part)
 
 static void run_part(flow *f, const ref_layer *l, const char *part)
 {
-    if (strcmp(part, "ffn") == 0)
+    if (strcmp(part, "ffn") == 0 && l->experts.count > 0)
+        flow_mix(f, l, said(l->activation, f->stack->activation, "relu"));
+    else if (strcmp(part, "ffn") == 0)
         feed_forward(f, &l->feed_forward, said(l->activation, f->stack->activation, "relu"));
     else
         attend(f, l, part);

@@ -26,6 +26,19 @@ typedef struct ref_feed_forward {
     ref_array w1, b1, w2, b2, w3, b3;
 } ref_feed_forward;
 
+enum { REF_EXPERTS_MOST = 6 };
+
+/* Experts in the place of a feed-forward part, which is the first of them, and those after it. */
+typedef struct ref_experts {
+    size_t count; /* 0: there are none */
+    const char *routing;
+    bool divides;                   /* weights, by their sum; with top-softmax nothing says so */
+    size_t top, groups, top_groups; /* groups 0: none */
+    double scale;                   /* of weights */
+    ref_array router, router_bias, choice_bias, shared_gate;
+    ref_feed_forward after[REF_EXPERTS_MOST - 1], shared; /* shared.w1.at NULL: not there */
+} ref_experts;
+
 /* What is done to rows before the unembedding: norm(activation(x·w + b)). */
 typedef struct ref_head {
     ref_array w, b; /* w.at NULL: there is no head */
@@ -39,6 +52,7 @@ typedef struct ref_layer {
     bool has_cross;
     ref_norm norm[REF_NORMS];
     ref_feed_forward feed_forward;
+    ref_experts experts;
     const char *order, *norm_kind, *activation; /* NULL: the stack's */
     double residual_scale;                      /* 0: the stack's */
 } ref_layer;
@@ -103,6 +117,8 @@ void ref_random_stack(ref_stack *s, uint64_t seed, uint64_t number);
 void ref_random_stack_in(ref_stack *s, uint64_t seed, uint64_t number, const char *order);
 enum { REF_STACK_ORDER_COUNT = 5 };
 extern const char *const REF_STACK_ORDERS[REF_STACK_ORDER_COUNT];
+/* Puts experts in the place of its layers' feed-forward parts. */
+void ref_stack_mix(ref_stack *s, uint64_t seed, uint64_t number);
 void ref_stack_free(ref_stack *s);
 
 #endif

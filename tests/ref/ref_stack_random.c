@@ -307,6 +307,47 @@ void ref_random_stack_in(ref_stack *s, uint64_t seed, uint64_t number, const cha
         make_segments(&m);
 }
 
+/* What experts are chosen by is above 0, which stands for those of other groups. */
+static void make_experts(maker *m, ref_layer *l)
+{
+    static const char *const ROUTINGS[] = {"softmax", "top-softmax", "sigmoid"};
+    ref_experts *e = &l->experts;
+    size_t count = 2 + dice_below(&m->dice, REF_EXPERTS_MOST - 1);
+    *e = (ref_experts){.count = count,
+                       .routing = dice_word(&m->dice, 3, ROUTINGS),
+                       .top = 1 + dice_below(&m->dice, count),
+                       .scale = dice_chance(&m->dice, 0.3) ? 1.75 : 1};
+    bool has_scores = !ref_word_is(e->routing, "top-softmax");
+    e->divides = has_scores && dice_chance(&m->dice, 0.5);
+    if (has_scores && count % 2 == 0 && count > 2 && dice_chance(&m->dice, 0.5)) {
+        e->groups = 2;
+        e->top_groups = 1;
+        e->top = 1 + dice_below(&m->dice, count / 2);
+    }
+    fill_weight(m, &e->router, m->width, count);
+    perhaps_fill_vector(m, &e->router_bias, count);
+    if (has_scores && dice_chance(&m->dice, 0.5))
+        fill(m, &e->choice_bias, 1, &count, 0.4);
+    for (size_t i = 0; e->choice_bias.at != NULL && i < count; i++)
+        e->choice_bias.at[i] = fabs(e->choice_bias.at[i]);
+    for (size_t i = 0; i + 1 < count; i++)
+        make_feed_forward(m, &e->after[i]);
+    if (dice_chance(&m->dice, 0.5))
+        make_feed_forward(m, &e->shared);
+    if (e->shared.w1.at != NULL && dice_chance(&m->dice, 0.5))
+        fill_weight(m, &e->shared_gate, m->width, 1);
+}
+
+void ref_stack_mix(ref_stack *s, uint64_t seed, uint64_t number)
+{
+    maker m = {
+        .s = s, .dice = {seed ^ (number * 0xd1342543de82ef95u)}, .width = s->x.size[s->x.rank - 1]};
+    for (size_t i = 0; i < s->layers; i++) {
+        if (s->layer[i].feed_forward.w1.at != NULL)
+            make_experts(&m, &s->layer[i]);
+    }
+}
+
 static void free_norm(ref_norm *norm)
 {
     free(norm->gain);
@@ -320,6 +361,16 @@ static void free_feed_forward(ref_feed_forward *f)
         free(all[i]->at);
 }
 
+static void free_experts(ref_experts *e)
+{
+    ref_array *all[] = {&e->router, &e->router_bias, &e->choice_bias, &e->shared_gate};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        free(all[i]->at);
+    for (size_t i = 0; i + 1 < REF_EXPERTS_MOST; i++)
+        free_feed_forward(&e->after[i]);
+    free_feed_forward(&e->shared);
+}
+
 void ref_stack_free(ref_stack *s)
 {
     ref_array *all[] = {&s->x, &s->memory, &s->embedding, &s->positions, &s->segment_rows};
@@ -329,6 +380,7 @@ void ref_stack_free(ref_stack *s)
         ref_problem_free(&s->layer[i].attention);
         ref_problem_free(&s->layer[i].cross);
         free_feed_forward(&s->layer[i].feed_forward);
+        free_experts(&s->layer[i].experts);
         for (size_t j = 0; j < REF_NORMS; j++)
             free_norm(&s->layer[i].norm[j]);
     }

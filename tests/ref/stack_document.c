@@ -97,6 +97,38 @@ static void add_feed_forward(text *out, const ref_feed_forward *f)
     add_array(out, "b3", &f->b3);
 }
 
+static void add_experts(text *out, const ref_layer *l)
+{
+    const ref_experts *e = &l->experts;
+    add_array(out, "router", &e->router);
+    add_array(out, "router_bias", &e->router_bias);
+    add_array(out, "choice_bias", &e->choice_bias);
+    add_array(out, "shared_gate", &e->shared_gate);
+    add_word(out, "routing", e->routing);
+    if (!ref_word_is(e->routing, "top-softmax"))
+        add_word(out, "renormalize", e->divides ? "true" : "false");
+    add_number(out, "top_experts", (double)e->top);
+    add_number(out, "routing_scale", e->scale);
+    if (e->groups > 0) {
+        add_number(out, "groups", (double)e->groups);
+        add_number(out, "top_groups", (double)e->top_groups);
+    }
+    add_key(out, "experts");
+    text_add_string(out, "[{");
+    add_feed_forward(out, &l->feed_forward);
+    for (size_t i = 1; i < e->count; i++) {
+        text_add_string(out, "}, {");
+        add_feed_forward(out, &e->after[i - 1]);
+    }
+    text_add_string(out, "}]");
+    if (e->shared.w1.at == NULL)
+        return;
+    add_key(out, "shared");
+    text_add_string(out, "{");
+    add_feed_forward(out, &e->shared);
+    text_add_string(out, "}");
+}
+
 static void add_attention(text *out, const ref_problem *p)
 {
     for (ref_input which = REF_WQ; which <= REF_BO; which++)
@@ -127,7 +159,10 @@ static void add_layer(text *out, const ref_layer *l, size_t width)
         add_attention(out, &l->cross);
         text_add_string(out, "}");
     }
-    add_feed_forward(out, &l->feed_forward);
+    if (l->experts.count > 0)
+        add_experts(out, l);
+    else
+        add_feed_forward(out, &l->feed_forward);
     for (size_t i = 0; i < REF_NORMS; i++)
         add_norm(out, NAMES[i], &l->norm[i], width);
     add_word(out, "norm", l->order);

@@ -200,8 +200,13 @@ typedef void (*feed_forward_change)(stack_planting *of, ref_feed_forward *f);
 static bool each_feed_forward(stack_planting *of, feed_forward_change change)
 {
     for (size_t i = of->first; i < of->end; i++) {
+        ref_experts *e = &of->s->layer[i].experts;
         if (of->s->layer[i].feed_forward.w1.at != NULL)
             change(of, &of->s->layer[i].feed_forward);
+        for (size_t j = 0; j + 1 < e->count; j++)
+            change(of, &e->after[j]);
+        if (e->shared.w1.at != NULL)
+            change(of, &e->shared);
     }
     if (of->is_whole && of->s->end.w1.at != NULL)
         change(of, &of->s->end);
@@ -278,6 +283,146 @@ static void turn_weights(stack_planting *of, ref_feed_forward *f)
 static bool transpose(stack_planting *of)
 {
     return each_feed_forward(of, turn_weights);
+}
+
+/* ---- experts ---- */
+
+/* Of a layer that has some; false: it can't be made there. */
+typedef bool (*experts_change)(ref_experts *e, int with);
+
+static bool each_experts(stack_planting *of, experts_change change)
+{
+    bool is_any = false;
+    for (size_t i = of->first; i < of->end; i++) {
+        ref_experts *e = &of->s->layer[i].experts;
+        is_any = (e->count > 0 && change(e, of->with)) || is_any;
+    }
+    return is_any;
+}
+
+static bool is_of_top(const ref_experts *e)
+{
+    return ref_word_is(e->routing, "top-softmax");
+}
+
+static bool divide_weights(ref_experts *e, int with)
+{
+    bool did = e->divides || is_of_top(e);
+    e->routing = is_of_top(e) ? "softmax" : e->routing;
+    e->divides = with == 1;
+    return did != e->divides;
+}
+
+static bool divided(stack_planting *of)
+{
+    return each_experts(of, divide_weights);
+}
+
+static bool take_scores(ref_experts *e, int with)
+{
+    bool had_sigmoid = ref_word_is(e->routing, "sigmoid");
+    if (had_sigmoid == (with == 1))
+        return false;
+    e->divides = e->divides || is_of_top(e);
+    e->routing = with == 1 ? "sigmoid" : "softmax";
+    return true;
+}
+
+static bool other_scores(stack_planting *of)
+{
+    return each_experts(of, take_scores);
+}
+
+/* with: 2 one more, 0 one less */
+static bool take_more(ref_experts *e, int with)
+{
+    size_t most = e->groups > 0 ? e->count / e->groups * e->top_groups : e->count,
+           top = e->top + (size_t)with - 1;
+    if (top < 1 || top > most)
+        return false;
+    e->top = top;
+    return true;
+}
+
+static bool more_experts(stack_planting *of)
+{
+    return each_experts(of, take_more);
+}
+
+enum { NO_SCALE, NO_SHARED, NO_SHARED_GATE, NO_ROUTER_BIAS, NO_CHOICE_BIAS, NO_GROUPS };
+
+static bool drop_some(ref_experts *e, int with)
+{
+    ref_array *const of[] = {[NO_SHARED] = &e->shared.w1,
+                             [NO_SHARED_GATE] = &e->shared_gate,
+                             [NO_ROUTER_BIAS] = &e->router_bias,
+                             [NO_CHOICE_BIAS] = &e->choice_bias};
+    bool had = with == NO_SCALE    ? e->scale != 1
+               : with == NO_GROUPS ? e->groups > 0
+                                   : of[with]->at != NULL;
+    if (with == NO_SCALE)
+        e->scale = 1;
+    else if (with == NO_GROUPS)
+        e->groups = 0;
+    else
+        drop_array(of[with]);
+    return had;
+}
+
+static bool without(stack_planting *of)
+{
+    return each_experts(of, drop_some);
+}
+
+static bool has_experts(ref_experts *e, int with)
+{
+    return with == 0 || e->choice_bias.at != NULL;
+}
+
+static bool of_experts(stack_planting *of)
+{
+    return each_experts(of, has_experts);
+}
+
+/* Number `row` of output `column`, of a matrix in either layout, or of a bias. */
+static double *at_output(const ref_stack *s, ref_array *w, size_t row, size_t column)
+{
+    bool is_out_in = w->rank == 2 && ref_word_is(s->layout, "out-in");
+    return w->rank == 1 ? &w->at[column]
+                        : &w->at[is_out_in ? column * w->size[1] + row : row * w->size[1] + column];
+}
+
+/* Outputs of both in one are written one way and read the other: 1: by turns, read as halves. */
+static void exchange_outputs(const ref_stack *s, ref_array *one, ref_array *other, size_t hidden,
+                             int with)
+{
+    size_t rows = one->rank == 1 ? 1 : ref_count_of(one) / hidden;
+    double *both = ref_alloc(2 * hidden, sizeof both[0]);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t k = 0; k < hidden; k++) {
+            both[with == 1 ? 2 * k : k] = *at_output(s, one, row, k);
+            both[with == 1 ? 2 * k + 1 : hidden + k] = *at_output(s, other, row, k);
+        }
+        for (size_t k = 0; k < hidden; k++) {
+            *at_output(s, one, row, k) = both[with == 1 ? k : 2 * k];
+            *at_output(s, other, row, k) = both[with == 1 ? hidden + k : 2 * k + 1];
+        }
+    }
+    free(both);
+}
+
+static void read_in_one(stack_planting *of, ref_feed_forward *f)
+{
+    if (f->w3.at == NULL)
+        return;
+    exchange_outputs(of->s, &f->w1, &f->w3, f->hidden, of->with);
+    if (f->b1.at != NULL && f->b3.at != NULL)
+        exchange_outputs(of->s, &f->b1, &f->b3, f->hidden, of->with);
+}
+
+static bool gate_in_one(stack_planting *of)
+{
+    return each_feed_forward(of, read_in_one);
 }
 
 /* ---- the stack ---- */
@@ -386,6 +531,22 @@ const stack_plant STACK_PLANTS[] = {
     {"w1-transposed", NULL, transpose, 1},
     {"w2-transposed", NULL, transpose, 2},
     {"ffn-transposed", NULL, transpose, 3},
+    {"routing-not-divided", NULL, divided, 0},
+    {"routing-divided", NULL, divided, 1},
+    {"routing-softmax", NULL, other_scores, 0},
+    {"routing-sigmoid", NULL, other_scores, 1},
+    {"top-experts-more", NULL, more_experts, 2},
+    {"top-experts-less", NULL, more_experts, 0},
+    {"choice-bias-in-weights", "choice bias in weights", of_experts, 1},
+    {"choice-bias-missing", NULL, without, NO_CHOICE_BIAS},
+    {"router-bias-missing", NULL, without, NO_ROUTER_BIAS},
+    {"routing-scale-missing", NULL, without, NO_SCALE},
+    {"shared-missing", NULL, without, NO_SHARED},
+    {"shared-gate-missing", NULL, without, NO_SHARED_GATE},
+    {"groups-missing", NULL, without, NO_GROUPS},
+    {"expert-weighs-rows", "weights on rows", of_experts, 0},
+    {"gate-by-turns", NULL, gate_in_one, 1},
+    {"gate-as-halves", NULL, gate_in_one, 0},
     {"layers-reversed", NULL, reverse, 0},
     {"layers-first", "first layer", several_layers, 0},
     {"layers-last", "last layer", several_layers, 0},
