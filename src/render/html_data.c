@@ -115,6 +115,14 @@ static void add_whole_labels(text *out, const char *name, const trace_labels *la
     text_close(&label, out);
 }
 
+/* How rows, and columns, of an operand go on: with the cell's i or j, with the query in focus, all
+ * of them one after the other, or not at all. Addresses say so of what has two and more. */
+static const char GOES[AXIS_COUNT] = {
+    [AXIS_ONLY] = '.',  [AXIS_ALL] = '*',   [AXIS_I] = 'i',       [AXIS_J] = 'j',
+    [AXIS_ABOVE] = '.', [AXIS_BELOW] = 'i', [AXIS_QUERY] = 'f',   [AXIS_PARTNER] = '.',
+    [AXIS_PAIR] = '.',  [AXIS_OWN] = '*',   [AXIS_LEARNED] = '.', [AXIS_WHOLE] = '*',
+};
+
 static void add_origin(text *out, const char *name, const trace_room *room, const trace_map *made,
                        const trace_origin *from)
 {
@@ -122,6 +130,7 @@ static void add_origin(text *out, const char *name, const trace_room *room, cons
         return;
     text_add_format(out, ",\"%s\":{\"map\":%zu,", name, map_index(from->room, from->map));
     json_add_address(out, room, made, from);
+    text_add_format(out, ",\"goes\":\"%c%c\"", GOES[from->part.row], GOES[from->part.column]);
     if (strcmp(from->name, from->map->name) != 0)
         text_add_format(out, ",\"as\":\"%s\"", from->name);
     text_add_string(out, "}");
@@ -453,7 +462,8 @@ static void add_numbers(text *out, const tensor *of)
 /* Adds the members that are settings; inside of a setting, all members. */
 static void add_settings(text *out, const entry *of)
 {
-    bool is_whole = of->name != NULL && kind_of(of) == KEY_SETTINGS, is_first = true;
+    key_kind kind = of->name == NULL ? KEY_SETTING : kind_of(of);
+    bool is_whole = kind == KEY_SETTINGS || kind == KEY_VOCAB, is_first = true;
     text_add_string(out, of->is_list ? "[" : "{");
     for (size_t i = 0; i < of->bundle->count; i++) {
         const entry *one = &of->bundle->entry[i];
@@ -795,6 +805,23 @@ static void add_choices(text *out, const trace_choices *of)
     text_add_string(out, "}");
 }
 
+/* Rows of words that a class may say, where a page has room for all of them and takes them as they
+ * are. */
+static void add_vocab(text *out, const bundle *document)
+{
+    const entry *vocab = bundle_find(document, "vocab");
+    size_t count = 0;
+    if (vocab == NULL || bundle_find(document, "embedding") != NULL ||
+        bundle_find(document, "embedding_scale") != NULL)
+        return;
+    for (size_t i = 0; i < vocab->bundle->count; i++)
+        count += tensor_count(&vocab->bundle->entry[i].tensor);
+    if (count > MOST_NUMBERS)
+        return;
+    text_add_string(out, ",\n\"vocab\":");
+    add_settings(out, &(entry){.name = "vocab", .bundle = vocab->bundle});
+}
+
 static void add_document(text *out, const trace *of)
 {
     text_add_format(out, ",\n\"type\":\"%s\"", dtype_name(of->type));
@@ -804,6 +831,7 @@ static void add_document(text *out, const trace *of)
     }
     text_add_string(out, ",\"source\":");
     add_settings(out, &(entry){.bundle = (bundle *)(uintptr_t)of->document});
+    add_vocab(out, of->document);
     if (bundle_find(of->document, "loss") != NULL)
         add_learners(out);
 }

@@ -12,6 +12,9 @@
 //              bit for bit, and calls rows and columns as the page does
 // undo         brings back what came
 // solved       the same of an exercise, once it can be changed
+// one token    the same of a document that is cut to its first token, and grows
+// dictated     of a document whose words have a vocabulary, a page of the first word, to which the others
+//              are added, is the program's of all of them
 // cases        the same after changes that once went wrong
 // gradients    of a number that is nudged the loss grows as its gradient says, and nothing of the page
 //              is another one afterwards; what a gradient is blamed on adds up to it, a number each of
@@ -24,7 +27,8 @@
 //              float32 and float64; undo and redo bring back each series, and an address all of them;
 //              a step that can't be taken is refused, and changes nothing
 //
-// A changed node that nobody looks at, or fewer than 1,000 changes of all documents, or 100 nudges, are failures.
+// A changed node that nobody looks at, or fewer than 1,000 changes of all documents, 100 nudges, or 20 documents
+// of one token that grow, are failures.
 
 const fs = require('fs');
 const path = require('path');
@@ -36,7 +40,7 @@ const [learning, generations] = ['learning', 'generations'].map((word) => words.
 const PARTS = ['bound', 'choosing', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'learning', 'numbers', 'origins',
   'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
-const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100;
+const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100, LEAST_CUT = 20, EACH_CUT = 3;
 const CASES = {
   // a layer's cross-attention rounds as the layer does, unless it says so itself
   'decoder-seen-by-all': ['edit(setRound(13, 3))'],
@@ -50,9 +54,12 @@ const CASES = {
   // one length is for all entries, of which one query comes to see a key beyond it
   'batch-window': ['edit(setMask(0, 0, 3, true, 0))',
     "if (numberNamed('weights', [1, 2, 3]) !== 0) throw new Error('another entry sees it too')"],
+  // gradients that begin with ones have no names of their own, and are called as the tokens are
+  'norm-all-heads': ["edit(startSentence(2, 'so'))"],
   // causality lets one query see more, in one entry; in all it is said key by key from then on
   'rope-lengths': ['edit(setMask(0, 0, 1, true, 0))'],
 };
+const DICTATED = ['000-cat-walks', 'street'];
 // Steps that are asked for.
 const SOLVED_EXERCISES = { '001-walkthrough': 'scores,softmax', 'asad-two-heads-wo': 'scores,sum', 'seed-encoder': 'scores,softmax' };
 // What each makes of a row i of q, j of k, the scores, weights and a number of each row; or of a column
@@ -104,7 +111,7 @@ const LEARNT = {
 const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
-let passed = 0, failed = 0, changes = 0, nudges = 0;
+let passed = 0, failed = 0, changes = 0, nudges = 0, cuts = 0;
 
 function check(name, holds, what) {
   if (holds) passed++;
@@ -197,7 +204,7 @@ function open(data) {
       return String(NODES(ENTRY).map(({ numbers }) => numbers)) === wanted ? null : words;
     };
     const replay = (words) => editAll(editsIn(words));
-    globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
+    globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, whyNoTokens, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -214,7 +221,8 @@ function draw(random, grows) {
     if (grows && kind < 0.3 && whyNoTokens() === '') {
       const { length } = ROWS.order, at = Math.floor(random() * length);
       const [did, act] = pick([['add', () => addToken(at + 1, 'so' + at)], ['add', () => addToken(at)],
-        ['remove', () => removeToken(at)], ['rename', () => renameToken(at, 'as, ' + at)]]);
+        ['remove', () => removeToken(at)], ['rename', () => renameToken(at, 'as, ' + at)],
+        ['start', () => startSentence(at)], ['start with a word', () => startSentence(at, 'so')]]);
       edit(act());
       return `${did} ${at}`;
     }
@@ -269,7 +277,7 @@ function draw(random, grows) {
     edit(setMask(room, row, column, maySee, entry));
     return `mask ${room} ${row} ${column}${ofBatch} ${maySee}`;
   } catch (refused) {
-    if (refused.message !== TEXT.before) throw refused;
+    if (![TEXT.before, TEXT.lastToken].includes(refused.message)) throw refused;
     return refused.message;
   }
 }
@@ -402,6 +410,32 @@ function tryEdits(name, page, type, acts) {
   checkGradients(name, page, said);
   while (page.isEdited()) page.undo();
   check(name, allNumbers(page) === came, 'undo does not bring it back');
+}
+
+// ---- of one token ----
+
+// Without what is said of all tokens; -0 stays what it is.
+function tryOneToken(name, document, type, seed) {
+  const given = JSON.parse(fs.readFileSync(document, 'utf8'), (key, x) => (Object.is(x, -0) ? '\u0000' : x));
+  if (!Array.isArray(given.x?.[0]) || Array.isArray(given.x[0][0]) || given.x.length < 2) return;
+  const { expected, loss, output_grad, target, labels, ...others } = given, file = path.join(folder, 'cut.json');
+  const cut = { ...others, x: given.x.slice(0, 1), ...given.tokens ? { tokens: given.tokens.slice(0, 1) } : {} };
+  fs.writeFileSync(file, JSON.stringify(cut).replaceAll('"\\u0000"', '-0.0'));
+  const data = dataOf(file, type), page = data && open(data), random = generator(seed);
+  if (!page?.canBeChanged || page.whyNoTokens() !== '') return;
+  cuts++;
+  const acts = ['edit(addToken(1))', "edit(addToken(0, 'so'))"].map((words) => () => page.act(words));
+  tryEdits(`${name}, one token`, page, type, [...acts, ...Array.from({ length: EDITS }, () => () => page.draw(random, true))]);
+}
+
+function tryDictation(document, type) {
+  const given = JSON.parse(fs.readFileSync(document, 'utf8')), file = path.join(folder, 'cut.json');
+  fs.writeFileSync(file, JSON.stringify({ ...given, tokens: given.tokens.slice(0, 1), expected: undefined }));
+  const page = open(dataOf(file, type));
+  given.tokens.slice(1).forEach((word, i) => page.act(`edit(addToken(${i + 1}, ${JSON.stringify(word)}))`));
+  const difference = differenceIn(page, document, type, ['head=1', 'row=1']);
+  check(`${document}, dictated`, difference === null, `${difference}`);
+  changes += given.tokens.length - 1;
 }
 
 // ---- generations ----
@@ -580,6 +614,8 @@ documents.forEach((document, i) => {
     tryEdits(name, page, type, Array.from({ length: EDITS }, () => () => page.draw(random)));
     tryEdits(`${name}, growing`, page, type, Array.from({ length: EDITS }, () => () => page.draw(random, true)));
   }
+  if (i % EACH_CUT === 0 || documents.length < EACH_CUT) tryOneToken(name, document, type, i);
+  if (DICTATED.includes(path.basename(document, '.json'))) tryDictation(document, type);
   for (const row of name.includes('/001-walkthrough') ? PLANTED : []) {
     let wrong;
     try {
@@ -604,4 +640,5 @@ for (const [name, row] of generations ? Object.entries(GENERATED) : [])
 if (learning) checkLearning();
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
 if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);
+if (documents.length > 100) check('all', cuts >= LEAST_CUT, `only ${cuts} documents of one token grow`);
 console.log(`${passed} passed, ${failed} failed`);

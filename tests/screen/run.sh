@@ -58,6 +58,9 @@ if is_asked words; then
     done
     selfattn init --quiet --tokens 200 --width 8 --heads 4 -o "$scratch/many.json"
     page run "$scratch/many.json" many
+    sed 's/"tokens": \[[^]]*\]/"tokens": ["the"]/' testdata/seeds/000-cat-walks.json \
+        >"$scratch/one-word.json"
+    page run "$scratch/one-word.json" one-word
     page generate testdata/stacks/generator.json generation --length 3
     page generate testdata/stacks/generator.json stopped --length 3 --stop 8
     page run testdata/seeds/001-walkthrough.json exercise --blank scores

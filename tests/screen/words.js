@@ -13,6 +13,8 @@
 // masked   what the softmax takes is called masked as long as something is hidden
 // grown    a token is added, named and taken out by keys and by its button, its table, lines and diagram
 //          follow, an address leads there, and what came comes back; what can't grow says why
+// said     a page of one word is dictated the others by keys alone, each with its row of the vocabulary;
+//          lines, tables, products and sums follow; a new sentence begins; an address leads there
 // solved   an exercise can't be changed before its last answer is right; then it can, by keys: an answer
 //          stays as long as its number does, and comes back with it
 // words    of a generation another word is put by keys; labels, the map and the step's own words follow; its
@@ -297,6 +299,43 @@ async function checkGrown(name) {
   await page.close();
 }
 
+// Scores of the words by hand, from the vocabulary of testdata/seeds/000-cat-walks.json: the (-0.5, -0.5, 0),
+// cat (1.5, 1, 0), walks (1, 1.5, 0.5), street (1, 0, 1.5).
+async function checkSaid(name) {
+  const page = await open(name), said = (one = page) => one.evaluate(() => refreshAll() || JSON.stringify([
+    ...[...document.querySelectorAll('#matrix-scores tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent).join(' ')),
+    document.querySelectorAll('#step-scores .line:not(.gone)').length, document.querySelectorAll('#step-scores .product .part:nth-of-type(2) td').length / 3,
+    document.querySelectorAll('#step-sum figure .part tbody:not(.sum) tr').length, JSON.parse(selfattn.document()).tokens.join(' ')]));
+  const expect = async (rows, words, what, one) => {
+    const { length } = rows, wanted = JSON.stringify([...rows, length, length, length, words]), found = await said(one);
+    check(name, found === wanted, `${what}: it says ${found}, not ${wanted}`);
+  };
+  await expect(['the 0.5'], 'the', 'as it came');
+  const came = await said();
+  await page.locator('.growing input').focus();
+  for (const word of ['cat', 'walks']) {
+    await page.keyboard.type(word);
+    await page.keyboard.press('Enter');
+  }
+  const three = ['the 0.5 -1.25 -1.25', 'cat -1.25 3.25 3', 'walks -1.25 3 3.5'];
+  await expect(three, 'the cat walks', 'two words are said');
+  check(name, (await page.locator('.badge').textContent()).includes('token 3 has the numbers of “walks”'), 'the badge says no word');
+  const other = await open(name, await page.evaluate(() => location.hash));
+  await expect(three, 'the cat walks', 'the address leads elsewhere', other);
+  await other.close();
+  await page.keyboard.type('street');
+  for (const key of ['Tab', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+  await expect(['street 3.25'], 'street', 'a new sentence begins');
+  await page.locator('.growing input').focus();
+  await page.keyboard.type('fox');
+  await page.keyboard.press('Enter');
+  await expect(['street 3.25 3.25', 'fox 3.25 3.25'], 'street fox', 'an unknown word is a copy');
+  await page.locator('h1').click();
+  for (let i = 0; i < 4; i++) await page.keyboard.press('Control+z');
+  check(name, await said() === came, `taken back it says ${await said()}`);
+  await page.close();
+}
+
 // The seed's own scores, and with 5 in x[1,1] those of the first row and column by hand: q[1] = (5, 0, 6),
 // k[1] = (0, 1, 5), Wq and Wk being the seed's.
 async function checkSolved(name) {
@@ -373,6 +412,7 @@ run(browserFile, async () => {
   await checkCells('001-walkthrough');
   await checkMasked('asad-two-heads-wo');
   await checkGrown('001-walkthrough');
+  await checkSaid('one-word');
   await checkSolved('exercise');
   await checkWords('generation');
   const keys = await open('keys-of-x-named-query');

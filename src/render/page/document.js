@@ -223,6 +223,7 @@ const OWN_SCRIPTS = {
   add: (at, name) => edit(addToken(at, name)),
   remove: (at) => edit(removeToken(at)),
   rename: (at, name) => edit(renameToken(at, name)),
+  start: (name) => edit(startSentence(0, name)),
   train,
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

@@ -230,7 +230,7 @@ const CHANGES = {
 const ROWS = { order: [], axes: new Map(), came: new Map() };
 
 function mapsOfRows() {
-  const x = MAPS.find((map) => isInput(map) && String(wayOf(map)) === 'x' && map.rows.length > 1);
+  const x = MAPS.find((map) => isInput(map) && String(wayOf(map)) === 'x');
   return x ? sameAs(x) : [];
 }
 
@@ -241,24 +241,28 @@ function areQueriesOfX() {
   return Boolean(seen) && ROWS.axes.get(seen).rows === 0;
 }
 
-// Which axis of an operand goes on where the cell goes on by so many of its numbers.
-function axisBy(of, stride = 0) {
-  if (stride === 0) return null;
-  return stride % of.columns.length === 0 ? 'rows' : 'columns';
+// By which of the result's axes, if by any, each axis of an operand goes on, and which number of its
+// address says how far. (trace/operand.h)
+const GOES_BY = { i: { as: 'rows', by: 'row' }, j: { as: 'columns', by: 'column' }, f: { by: 'query' }, '*': { by: 'apart' } };
+
+function axesOfOperand({ goes }) {
+  return ['rows', 'columns'].map((along, i) => ({ along, ...GOES_BY[goes[i]] }));
 }
 
-// Of the result's rows and columns those along which the operand goes on, and as what.
-function axesBy(of, at) {
-  return { rows: axisBy(of, at.row), columns: at.pair ? null : axisBy(of, at.column) };
+// Those that go on with the result's. Where the page came with one token, one of one is as many, too.
+function linksOf(operand) {
+  const { map, at } = operand;
+  return axesOfOperand(operand).filter(({ along, as, by }) =>
+    as && (at[by] || (GROWN.came === 1 && MAPS[map][along].length === 1)));
 }
 
 function takeAxes(map) {
   const axes = mapsOfRows().includes(map) ? { rows: 0 } : {};
-  for (const { map: index, at } of OPERANDS.map((name) => map[name]).filter((one) => one)) {
-    const of = MAPS[index], from = ROWS.axes.get(of), by = axesBy(of, at);
-    for (const axis of ['rows', 'columns']) {
-      const first = from && from[by[axis]];
-      if (first !== undefined) axes[axis] = first - (axis === 'rows' ? at.base / of.columns.length : 0);
+  for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) {
+    const { map: index, at } = operand, of = MAPS[index], from = ROWS.axes.get(of);
+    for (const { as, along } of linksOf(operand)) {
+      const first = from && from[along];
+      if (first !== undefined) axes[as] = first - (as === 'rows' ? at.base / of.columns.length : 0);
     }
   }
   ROWS.axes.set(map, axes);
@@ -267,12 +271,12 @@ function takeAxes(map) {
 }
 
 // What is of each row's place, a bias or an angle, stays where it is, and is called as what takes it is.
-function takeNames(of, { at }, map) {
+function takeNames(of, by, map) {
   const axes = ROWS.axes.get(of), taken = ROWS.axes.get(map);
-  const isCalledSo = (as, axis) => String(of[as]) === String(map[axis]) && of[as].some((name, i) => name !== String(i + 1));
-  const isOwn = Object.keys(axes).length > 0 && isMade(of), more = Object.entries(isOwn ? {} : axesBy(of, at))
-    .filter(([axis, as]) => as && taken[axis] !== undefined && isCalledSo(as, axis) && axes[as] === undefined);
-  for (const [axis, as] of more) axes[as] = taken[axis];
+  const isCalledSo = (along, as) => String(of[along]) === String(map[as]) && of[along].some((name, i) => name !== String(i + 1));
+  const isOwn = Object.keys(axes).length > 0 && isMade(of), more = (isOwn ? [] : linksOf(by))
+    .filter(({ as, along }) => taken[as] !== undefined && isCalledSo(along, as) && axes[along] === undefined);
+  for (const { as, along } of more) axes[along] = taken[as];
   for (const operand of OPERANDS.map((name) => more.length > 0 && of[name]).filter((one) => one))
     takeNames(MAPS[operand.map], operand, of);
 }

@@ -154,13 +154,20 @@ function showFocusOf(map, shown) {
   refill(map, shown);
 }
 
+// Of one row that a page of one token came with: what is multiplied by, and weighted values, have all rows.
+function hasAllRows(map, { came, table }) {
+  const isOfToken = GROWN.came === 1 && GROWN.axes?.get(map).rows === came.rows[0];
+  const isMultipliedBy = table.matches('.product > .part:nth-of-type(2):not(:last-of-type)');
+  return came.rows.length > 1 || (isOfToken && Boolean(map.focus || isMultipliedBy));
+}
+
 // What of its map a part of a worked line shows.
 function partInFocus(map, shown) {
-  const [row, ...others] = shown.came.rows, [column] = shown.came.columns;
-  const moved = inFocus({ map, head: shown.head, row: others.length > 0 ? -1 : row, column });
+  const [row] = shown.came.rows, [column] = shown.came.columns, isOfAll = hasAllRows(map, shown);
+  const moved = inFocus({ map, head: shown.head, row: isOfAll ? -1 : row, column });
   const width = map.columns.length / map.slices, headsShown = shown.came.columns.map((one) => Math.floor(one / width));
   const isOfHead = new Set(headsShown).size === 1; // and not all heads side by side, of which some are left out
-  return { head: moved.head, rows: others.length > 0 ? indicesNow(shown.came.rows, map, 'rows') : [Math.min(moved.row, map.rows.length - 1)],
+  return { head: moved.head, rows: isOfAll ? indicesNow(shown.came.rows, map, 'rows') : [Math.min(moved.row, map.rows.length - 1)],
     columns: indicesNow(isOfHead ? shown.came.columns.map((one) => one + moved.column - column) : shown.came.columns, map, 'columns') };
 }
 

@@ -22,22 +22,19 @@ function partsOfStride(stride, { rows: { length: rows }, columns: { length: colu
   return { head, rows: Math.floor(rest / columns), columns: rest - Math.floor(rest / columns) * columns };
 }
 
+// An operand's numbers are taken one after the other along a row, or along a column.
+function runOf({ goes, map: index }) {
+  const axis = ['rows', 'columns'].filter((nothing, i) => goes[i] === '*');
+  return axis.length === 2 && MAPS[index].columns.length > 1 ? 'columns' : axis[0];
+}
+
+// A number of each head lies a matrix apart, which goes unsaid where that has one number.
 function takeLayout(operand) {
-  const { map: index, at } = operand, size = ROWS.came.get(MAPS[index]);
-  const strides = STRIDES.filter((name) => name in at).map((name) => [name, partsOfStride(at[name], size)]);
-  const run = at.count > 1 ? partsOfStride(at.apart ?? 1, size) : null;
-  LAYOUTS.set(operand, { at, run, strides: Object.fromEntries(strides) });
-}
-
-function axisOf(parts) {
-  return ['rows', 'columns'].find((axis) => parts && !parts.head && parts[axis] > 0);
-}
-
-// Along which axes the rows and columns of a map go on in an operand, and from which index on.
-function linksOf(operand) {
-  const { at, strides: { base, row, column } } = LAYOUTS.get(operand);
-  return [['rows', axisOf(row)], ['columns', at.pair ? undefined : axisOf(column)]]
-    .filter(([, along]) => along).map(([as, along]) => ({ as, along, first: base[along] }));
+  const of = MAPS[operand.map], run = runOf(operand), isOfHeads = !run && of.heads > 1 && operand.at.count > 1;
+  const at = isOfHeads ? { apart: 1, ...operand.at } : operand.at;
+  const strides = Object.fromEntries(STRIDES.filter((name) => name in at).map((name) => [name, partsOfStride(at[name], of)]));
+  for (const { along, by } of axesOfOperand(operand)) if (by in strides) strides[by] = { head: 0, rows: 0, columns: 0, [along]: 1 };
+  LAYOUTS.set(operand, { at, run, strides });
 }
 
 // Axes that go together have tokens together: of a result and what it is made of, and of operands whose
@@ -56,12 +53,14 @@ function findAxes() {
     for (const map of MAPS) {
       for (const operand of operandsGiven(map)) {
         const of = MAPS[operand.map];
-        for (const { as, along, first } of linksOf(operand)) {
+        const { base } = LAYOUTS.get(operand).strides;
+        for (const { as, along } of linksOf(operand)) {
+          const first = base[along];
           if (axes.get(of)[along] !== undefined) say(map, as, axes.get(of)[along] - first);
           if (axes.get(map)[as] !== undefined) say(of, along, axes.get(map)[as] + first);
         }
       }
-      const runs = operandsGiven(map).map((operand) => ({ of: MAPS[operand.map], along: axisOf(LAYOUTS.get(operand).run),
+      const runs = operandsGiven(map).map((operand) => ({ of: MAPS[operand.map], along: LAYOUTS.get(operand).run,
         base: LAYOUTS.get(operand).strides.base })).filter(({ along }) => along);
       const [first] = runs.filter(({ of, along }) => axes.get(of)[along] !== undefined)
         .map(({ of, along, base }) => axes.get(of)[along] - base[along]);
@@ -81,7 +80,7 @@ function takeTokens() {
 // Of places, 0, 1, 2, …: the next token stands at the next one.
 function standsInOrder(map) {
   const numbers = cameIn(map), { rows, columns } = GROWN.axes.get(map);
-  return map.heads === 1 && (rows === undefined) !== (columns === undefined) && numbers.length === GROWN.came &&
+  return !isInput(map) && map.heads === 1 && (rows === undefined) !== (columns === undefined) && numbers.length === GROWN.came &&
     numbers.every((x, i) => x === numbers[0] + i);
 }
 
@@ -107,7 +106,6 @@ function whyNoTokens() {
   if (DATA.source.loss !== undefined) return TEXT.eachToken('loss');
   const said = [DATA.source, ...DATA.source.layers || []], key = OF_NUMBERS.find((name) => said.some((of) => of[name] instanceof Object));
   if (key) return TEXT.eachToken(key);
-  if (GROWN.came < 2) return TEXT.oneToken;
   if (GROWN.came > MOST_TOKENS) return TEXT.manyTokens(GROWN.came, MOST_TOKENS);
   if (!areQueriesOfX()) return TEXT.eachToken('q');
   const hasTokens = (map) => Object.keys(GROWN.axes.get(map)).length > 0;
@@ -132,7 +130,7 @@ function hasAllTokens(map, axis, first) {
 
 function labelsNow(map, axis) {
   const came = ROWS.came.get(map)[axis], own = ROWS.axes.get(map)[axis];
-  const isCalled = own !== undefined || Boolean(GROWN.axes && isIdentity(map)), first = own ?? GROWN.axes?.get(map)[axis];
+  const first = own ?? GROWN.axes?.get(map)[axis], isCalled = own !== undefined || Boolean(GROWN.axes && (map.operation || isIdentity(map)));
   if (first === undefined) return came;
   if (!hasAllTokens(map, axis, first)) return came.map((nothing, i) => came[rowBefore(map, axis, i)]);
   return [...came.slice(0, first), ...ROWS.order.map((token, place) => labelOfToken(came, first, token, place, isCalled)),
@@ -146,14 +144,16 @@ function indexNow(index, first) {
 
 function addressNow(operand, map) {
   const of = MAPS[operand.map], { at, run, strides } = LAYOUTS.get(operand), now = { ...at };
-  const here = GROWN.axes.get(of), there = GROWN.axes.get(map), along = axisOf(run);
+  const here = GROWN.axes.get(of), there = GROWN.axes.get(map);
   for (const [name, { head, ...parts }] of Object.entries(strides)) {
     const index = (axis) => (name === 'base' ? indexNow(parts[axis], here[axis]) : parts[axis]);
     now[name] = (head * of.rows.length + index('rows')) * of.columns.length + index('columns');
   }
-  if (along && here[along] !== undefined) {
-    const first = strides.base[along], isAll = first <= here[along] && first + at.count >= here[along] + GROWN.came;
-    if (isAll) now.count = at.count + ROWS.order.length - GROWN.came;
+  for (const { along, by } of axesOfOperand(operand)) // which goes unsaid where there is one
+    if (here[along] !== undefined && by && !(by in strides)) now[by] = along === 'rows' ? of.columns.length : 1;
+  if (here[run] !== undefined) {
+    const { count = 1 } = at, first = strides.base[run], isAll = first <= here[run] && first + count >= here[run] + GROWN.came;
+    if (isAll) now.count = count + ROWS.order.length - GROWN.came;
   }
   if (at.rows) now.rows = at.rows.map((row) => indexNow(row, there.rows));
   if (at.columns !== undefined) now.columns = indexNow(at.columns, there.columns);
@@ -188,13 +188,26 @@ function placesOf(map, axis, tokens) {
     ...all.slice(first + ROWS.order.length)];
 }
 
-// A token that is there twice has its numbers, and sees and is seen as it is.
-function numbersOf(map, tokens) {
+// A word that is there, or is in the vocabulary, or came, is known: the numbers of its row, or null.
+function numbersCalled(name) {
+  const [map] = mapsOfRows(), { columns: { length: width } } = map, { rows } = ROWS.came.get(map);
+  const rowIn = (numbers, row) => (row >= 0 ? [...numbers.subarray(row * width, (row + 1) * width)] : null);
+  const vocab = Object.hasOwn(DATA.vocab || {}, name) ? DATA.vocab[name].flat().map(TYPE.round) : null;
+  return rowIn(NUMBERS.get(map), map.rows.indexOf(name)) || vocab || rowIn(cameIn(map), rows.indexOf(name));
+}
+
+function wordsKnown() {
+  const [map] = mapsOfRows();
+  return [...new Set([...ROWS.came.get(map).rows, ...Object.keys(DATA.vocab || {})])].filter((name) => !/^\w*\[?\d+\]?$/.test(name));
+}
+
+// A token that is there twice has its numbers, and sees and is seen as it is; a known word has its own.
+function numbersOf(map, tokens, known) {
   const numbers = NUMBERS.get(map);
   if (isIdentity(map)) return Float64Array.from({ length: tokens.length ** 2 }, (nothing, i) => Number(i % (tokens.length + 1) === 0));
   if (!mapsOfRows().includes(map)) return Float64Array.from(tokens, (token, place) => cameIn(map)[0] + place);
-  return Float64Array.from(placesOf(map, 'rows', tokens).flatMap((row) =>
-    [...numbers.subarray(row * map.columns.length, (row + 1) * map.columns.length)]));
+  return Float64Array.from(placesOf(map, 'rows', tokens).flatMap((row, place) => (known?.place === place ? known.numbers
+    : [...numbers.subarray(row * map.columns.length, (row + 1) * map.columns.length)])));
 }
 
 function sightOfTokens(room, tokens) {
@@ -205,13 +218,13 @@ function sightOfTokens(room, tokens) {
     columns.map((column) => hidden[head * map.rows.length + row][column]))).flat() };
 }
 
-// tokens: of those that are there which one stands where.
-function setTokens(said, value, tokens, order, names, row) {
+// tokens: of those that are there which one stands where; known: { place, numbers } of one that has its own.
+function setTokens(said, value, tokens, order, names, row, known) {
   const why = whyNoTokens();
   if (why) throw new Error(why);
   const own = MAPS.filter((map) => !map.operation && Object.keys(GROWN.axes.get(map)).length > 0);
   const state = (all, called, which) => ({ order: [...all], names: called, value,
-    numbers: new Map(own.map((map) => [map, which ? numbersOf(map, which) : NUMBERS.get(map)])),
+    numbers: new Map(own.map((map) => [map, which ? numbersOf(map, which, known) : NUMBERS.get(map)])),
     sights: DATA.rooms.map((nothing, room) => (which ? sightOfTokens(room, which) : sightOf(room))) });
   const { head, row: now } = focusOf(roomInFocus());
   return [{ what: 'tokens', said, from: state(ROWS.order, GROWN.names), to: state(order, names, tokens) },
@@ -222,17 +235,34 @@ function checkToken(at, most) {
   if (!(Number.isInteger(at) && at >= 0 && at <= most)) throw new Error(TEXT.noRow(at, most));
 }
 
-// A copy of the token before it, or of the first one.
-function addToken(at, name) {
-  const why = whyNoTokens(), { length } = ROWS.order, tokens = [...ROWS.order.keys()], token = GROWN.next++;
+// A new one in front of these: a known word, or else a copy of the token before it, or of the first one.
+// keeps: how many of the others stay.
+function newToken(kind, at, name, keeps) {
+  const why = whyNoTokens(), places = [...ROWS.order.keys()].slice(0, keeps), order = ROWS.order.slice(0, keeps);
   if (why) throw new Error(why);
+  const token = GROWN.next++, called = name || (DATA.source.tokens ? TEXT.newToken : ''), { row } = focusOf(roomInFocus());
+  const numbers = name && numbersCalled(name);
+  places.splice(at, 0, Math.max(0, at - 1));
+  order.splice(at, 0, token);
+  return setTokens(kind, called ? `${at},${encodeURIComponent(called)}` : String(at), places, order,
+    called ? new Map([...GROWN.names, [token, called]]) : GROWN.names, row >= at && row < keeps ? row + 1 : Math.min(row, order.length - 1),
+    numbers ? { place: at, numbers } : null);
+}
+
+function addToken(at, name) {
+  takeAll();
+  const { length } = ROWS.order;
   checkToken(at, length);
   if (length === MOST_TOKENS) throw new Error(TEXT.manyTokens(length + 1, MOST_TOKENS));
-  const order = [...ROWS.order], called = name || (DATA.source.tokens ? TEXT.newToken : ''), { row } = focusOf(roomInFocus());
-  tokens.splice(at, 0, Math.max(0, at - 1));
-  order.splice(at, 0, token);
-  return setTokens('add', called ? `${at},${encodeURIComponent(called)}` : String(at), tokens, order,
-    called ? new Map([...GROWN.names, [token, called]]) : GROWN.names, row + (row >= at ? 1 : 0));
+  return newToken('add', at, name, length);
+}
+
+// All others go: the first word of a sentence that is said from here on, or without a word this one.
+function startSentence(at, name) {
+  takeAll();
+  checkToken(at, ROWS.order.length - 1);
+  return name ? newToken('start', 0, name, 0)
+    : setTokens('start', String(at), [at], [ROWS.order[at]], GROWN.names, 0);
 }
 
 function removeToken(at) {
@@ -250,7 +280,7 @@ function renameToken(at, name) {
     new Map([...GROWN.names, [ROWS.order[at], name]]), focusOf(roomInFocus()).row);
 }
 
-const TOKEN_EDITS = { add: addToken, remove: removeToken, name: renameToken };
+const TOKEN_EDITS = { add: addToken, remove: removeToken, name: renameToken, start: startSentence };
 
 // "1,cat"
 function tokensIn(kind, value) {

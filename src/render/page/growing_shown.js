@@ -101,7 +101,7 @@ function growLines(section) {
       const name = Object.values(others).join();
       series.set(name, [...series.get(name) || [], line]);
     }
-    for (const all of [...series.values()].filter(({ length }) => length > 1 && length < most && length >= Math.min(GROWN.came, DATA.lines ?? Infinity)))
+    for (const all of [...series.values()].filter(({ length }) => length < most && length >= Math.min(GROWN.came, DATA.lines ?? Infinity)))
       range(all.length, most, Number).reduce((last, index) => addLine(last, axis, index), lastOf(all));
   }
 }
@@ -139,7 +139,17 @@ function focusLabel(row) {
 }
 
 function addByHand(at, name) {
-  attempt(() => { edit(addToken(at, name)); focusLabel(at); }, TEXT.added(at + 1, Math.max(1, at)));
+  attempt(() => {
+    takeAll();
+    const isKnown = Boolean(name && numbersCalled(name));
+    edit(addToken(at, name));
+    focusLabel(at);
+    markEdits(isKnown ? TEXT.addedWord(at + 1, name) : TEXT.added(at + 1, Math.max(1, at)));
+  });
+}
+
+function startByHand(name) {
+  attempt(() => { edit(startSentence(0, name)); focusLabel(0); }, TEXT.started);
 }
 
 function removeByHand(at, name) {
@@ -191,19 +201,28 @@ function growByClick(event) {
 function startGrowing(main) {
   for (const map of mapsOfRows()) {
     for (const shown of tablesOf(map).filter(({ body }) => isWhole(body) && labelsIn(body.rows[0]))) {
-      const name = document.createElement('input');
+      const name = document.createElement('input'), words = document.createElement('datalist');
       Object.assign(name, { placeholder: TEXT.newToken, autocomplete: 'off', size: 10 });
       name.setAttribute('aria-label', TEXT.nameOfToken);
-      const add = makeButton(TEXT.addToken, () => {
-        addByHand(ROWS.order.length || map.rows.length, name.value.trim());
+      name.setAttribute('list', Object.assign(words, { id: `words-${fullName(map)}` }).id);
+      const saying = (label, act) => makeButton(label, () => {
+        const said = name.value.trim();
         name.value = '';
+        act(said);
+      });
+      const add = saying(TEXT.addToken, (said) => addByHand(ROWS.order.length || map.rows.length, said));
+      const start = saying(TEXT.startAnew, startByHand);
+      name.addEventListener('focus', () => {
+        if (EDITS.order && !words.firstChild) words.append(...wordsKnown().map((word) => new Option(word)));
       });
       name.addEventListener('keydown', (event) => {
         event.stopPropagation();
-        if (event.key === 'Enter') add.click();
+        if (event.key !== 'Enter') return;
+        add.click();
+        name.focus();
       });
       const last = makeButton(TEXT.removeToken, () => removeByHand(map.rows.length - 1, lastOf(map.rows)));
-      shown.table.closest('.scroll').after(makeElement('p', 'growing controls screen', name, add, last),
+      shown.table.closest('.scroll').after(makeElement('p', 'growing controls screen', name, words, add, last, start),
         makeElement('p', 'note screen', TEXT.growing));
     }
   }

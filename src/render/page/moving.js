@@ -37,7 +37,7 @@ function relabel(map, shown) {
       if (GROWN.axes && isPart && label && isOfPlace(label) && came.length > 1) label.textContent = label.textContent.replace(/\d+\]$/, `${index + 1}]`);
       if (!label || (isPart && isOfPlace(label))) return;
       if (came[from] && isCalledSo) label.replaceChildren(...came[from].map((one) => one.cloneNode(true)));
-      else if (GROWN.axes && index >= 0 && map[axis].length > 1) label.textContent = labelNow(map[axis][index]);
+      else if (GROWN.axes && index >= 0 && (map[axis].length > 1 || GROWN.axes.get(map)[axis] !== undefined)) label.textContent = labelNow(map[axis][index]);
     });
   }
 }
