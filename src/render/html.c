@@ -147,6 +147,21 @@ static void add_body(html_page *p, const char *title)
     html_add_data(p);
 }
 
+/* What the page shows in the place of its body once other numbers of heads are chosen. */
+static void add_cuts(const html_page *p)
+{
+    for (const trace *at = p->whole->next_cut; at != NULL; at = at->next_cut) {
+        text title = title_of(at);
+        html_page cut = {
+            .out = p->out, .whole = at, .how = p->how, .room = at->room[0], .is_cut = true};
+        cut.is_alive = html_is_alive(&cut);
+        text_add_format(p->out, "<template data-heads=%zu>\n", at->room[0]->heads);
+        add_body(&cut, text_string(&title));
+        text_add_string(p->out, "</template>\n");
+        text_close(&title, p->out);
+    }
+}
+
 /* Of a page, or of a binder of several. */
 static void begin_page(text *out, const char *title, bool is_binder)
 {
@@ -186,6 +201,8 @@ static void add_page(html_page *p)
         html_add_format(out, "<article data-title=\"%s\" data-source=\"%s\">\n",
                         text_string(&title), p->how->source == NULL ? "" : p->how->source);
     add_body(p, text_string(&title));
+    if (p->is_alive)
+        add_cuts(p);
     if (binding != BOUND_NOT)
         text_add_string(out, "</article>\n");
     else

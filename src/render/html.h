@@ -21,6 +21,7 @@ typedef struct html_page {
     asked *asked;  /* what `blank` asks for; NULL: nothing */
     bool is_blank; /* what is written now is left empty, to be filled in */
     bool is_alive; /* the reader can change its numbers, of an exercise those that are solved */
+    bool is_cut;   /* it is another page's, with another number of heads */
     bool is_lean;  /* of matrices that no step shows it has no numbers: there would be too many */
 } html_page;
 

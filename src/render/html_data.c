@@ -651,6 +651,17 @@ bool html_takes_entries(const trace *t)
     return true;
 }
 
+/* Of one small attention: the page is some times as large by other numbers of heads. */
+bool html_takes_cuts(const trace *t)
+{
+    enum { MOST_OF_CUTS = 2048 };
+    size_t count = 0;
+    for (size_t j = 0; t->rooms == 1 && j < t->room[0]->maps; j++)
+        count += tensor_count(&t->room[0]->map[j]->values);
+    return t->rooms == 1 && t->document != NULL && t->batch == 0 && t->exercise == NULL &&
+           count <= MOST_OF_CUTS;
+}
+
 static bool is_equal(const tensor *a, const tensor *b)
 {
     size_t at[TENSOR_MAX_RANK] = {0};
@@ -844,12 +855,20 @@ void html_add_data(const html_page *p)
     html_page into = *p;
     size_t unseen = 0; /* bytes that a browser need not lay out */
     into.out = &json;
-    text_add_string(&json, "{\"words\":");
-    html_add_english(&json);
-    text_add_string(&json, ",\n\"document\":");
+    text_add_string(&json, "{");
+    if (!p->is_cut) { /* the page that it is in has them */
+        text_add_string(&json, "\"words\":");
+        html_add_english(&json);
+        text_add_string(&json, ",\n");
+    }
+    text_add_string(&json, "\"document\":");
     json_string_write(&json, p->whole->name == NULL ? RENDER_UNTITLED : p->whole->name);
     if (p->whole->command != NULL)
         text_add_format(&json, ",\n\"command\":\"%s\"", p->whole->command);
+    if (p->whole->cuts_refused != NULL) {
+        text_add_string(&json, ",\n\"cutsRefused\":");
+        json_string_write(&json, p->whole->cuts_refused);
+    }
     if (p->whole->batch > 0)
         text_add_format(&json, ",\n\"batch\":%zu", p->whole->batch);
     add_spellings(&json, p->whole);

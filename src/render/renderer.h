@@ -47,6 +47,8 @@ typedef struct renderer {
     bool takes_blanks; /* knows render_options.blank */
     /* Whether it shows all entries of this trace's batch. NULL: it shows the one in focus. */
     bool (*takes_entries)(const trace *t);
+    /* Whether it shows this trace's document with other numbers of heads, too. NULL: it doesn't. */
+    bool (*takes_cuts)(const trace *t);
     size_t most_bytes; /* larger files are refused without --force; 0: no size is */
 } renderer;
 
@@ -75,6 +77,7 @@ void json_add_address(text *out, const trace_room *room, const trace_map *made,
 
 /* Whether one page has room for the numbers of all entries of the trace's batch. */
 bool html_takes_entries(const trace *t);
+bool html_takes_cuts(const trace *t);
 
 /* The page that leads to the pages of several documents: each is NAME.html, with NAME.json and,
  * where it has a picture, NAME.svg, all in the same folder. */

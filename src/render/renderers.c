@@ -36,6 +36,7 @@ static const renderer ROWS[] = {
      .bind = html_bind,
      .takes_blanks = true,
      .takes_entries = html_takes_entries,
+     .takes_cuts = html_takes_cuts,
      .most_bytes = MOST_OF_A_PAGE},
 };
 

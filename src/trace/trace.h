@@ -293,6 +293,9 @@ typedef struct trace {
     size_t batches;                   /* its entries */
     const struct trace *next_entry;   /* traces without steps of all entries, the first one's first,
                                        * where somebody made them; else NULL */
+    const struct trace *next_cut;     /* of the same document with other numbers of heads, one after
+                                       * the other, where somebody made them; else NULL */
+    const char *cuts_refused;         /* why there is none, where one was tried; else NULL */
     trace_room **room;                /* each stays where it is when there are more */
     size_t rooms, rooms_capacity;
     const trace_step **step; /* those of all rooms, one after the other; borrowed */

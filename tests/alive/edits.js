@@ -21,6 +21,8 @@
 //              what is no gradient, or a row's sum
 // planted      an operation that the program has not is worked out from its row alone
 // scripts      no two functions of a page have one name
+// heads        with each other number of heads that a page has, what was changed on it is changed there, too, and
+//              all numbers are the program's of the document that the page would save
 // generations  after another first word, or another choice, every number of the steps that follow is the
 //              program's of these words, greedy and drawn; undo and the address do the same
 // learning     after 1, 10 and 100 steps each number, text and loss is what `selfattn train` leads to, in
@@ -28,7 +30,7 @@
 //              a step that can't be taken is refused, and changes nothing
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, 100 nudges, or 20 documents
-// of one token that grow, are failures.
+// of one token that grow, or 20 other numbers of heads, are failures.
 
 const fs = require('fs');
 const path = require('path');
@@ -37,7 +39,7 @@ const { spawnSync } = require('child_process');
 
 const [scripts, folder, ...words] = process.argv.slice(2);
 const [learning, generations] = ['learning', 'generations'].map((word) => words.includes(word));
-const PARTS = ['bound', 'choosing', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'learning', 'numbers', 'origins',
+const PARTS = ['bound', 'choosing', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'heads', 'learning', 'numbers', 'origins',
   'real', 'texts'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100, LEAST_CUT = 20, EACH_CUT = 3;
@@ -111,7 +113,8 @@ const LEARNT = {
 const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
-let passed = 0, failed = 0, changes = 0, nudges = 0, cuts = 0;
+let passed = 0, failed = 0, changes = 0, nudges = 0;
+const cuts = { tokens: 0, heads: 0 };
 
 function check(name, holds, what) {
   if (holds) passed++;
@@ -127,14 +130,20 @@ function selfattn(...options) {
     isLost: ran.status === null };
 }
 
-// What a page holds, out of the page itself.
+// What a page holds, out of the page itself; and with other numbers of heads.
 function dataOf(document, type, ...options) {
+  return datasOf(document, type, ...options)?.[0] ?? null;
+}
+
+function datasOf(document, type, ...options) {
   const page = path.join(folder, 'page.html');
   const ran = selfattn('run', '--quiet', '--dtype', type, '--trace-format', 'html', '--trace-output', page,
     '-o', '/dev/null', ...options, document);
   if (ran.isLost) check(document, false, `the program is lost: ${ran.said}`);
   if (!ran.isDone) return null;
-  return /id=data>([^]*?)<\/script>/.exec(fs.readFileSync(page, 'utf8'))[1];
+  const text = fs.readFileSync(page, 'utf8'), [came, ...others] = [...text.matchAll(/id=data>([^]*?)<\/script>/g)].map(([, data]) => data);
+  const words = JSON.stringify(JSON.parse(came).words);
+  return [came, ...others.map((data) => `{"words":${words},${data.slice(1)}`)];
 }
 
 function traceOf(document, type, ...options) {
@@ -149,6 +158,7 @@ function open(data) {
   const page = vm.createContext({
     document: { getElementById: () => ({ textContent: data }) },
     lastOf: (list) => list[list.length - 1],
+    takeCut: () => {},
   });
   vm.runInContext(`${SCRIPT}
     const NODES = (entry) => { takeAll(); return inEntry(entry, () => { catchUp(); return MAPS.map((map) =>
@@ -203,8 +213,10 @@ function open(data) {
       replay(words);
       return String(NODES(ENTRY).map(({ numbers }) => numbers)) === wanted ? null : words;
     };
+    const cutFrom = (came, heads) => { CUT.all = [came, heads]; CUT.wanted = came; };
+    const headsShown = () => DATA.rooms[0].focus.heads;
     const replay = (words) => editAll(editsIn(words));
-    globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, whyNoTokens, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
+    globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, whyNoTokens, cutFrom, headsShown, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
     ${plant}`, page);
@@ -423,7 +435,7 @@ function tryOneToken(name, document, type, seed) {
   fs.writeFileSync(file, JSON.stringify(cut).replaceAll('"\\u0000"', '-0.0'));
   const data = dataOf(file, type), page = data && open(data), random = generator(seed);
   if (!page?.canBeChanged || page.whyNoTokens() !== '') return;
-  cuts++;
+  cuts.tokens++;
   const acts = ['edit(addToken(1))', "edit(addToken(0, 'so'))"].map((words) => () => page.act(words));
   tryEdits(`${name}, one token`, page, type, [...acts, ...Array.from({ length: EDITS }, () => () => page.draw(random, true))]);
 }
@@ -436,6 +448,29 @@ function tryDictation(document, type) {
   const difference = differenceIn(page, document, type, ['head=1', 'row=1']);
   check(`${document}, dictated`, difference === null, `${difference}`);
   changes += given.tokens.length - 1;
+}
+
+// ---- other numbers of heads ----
+
+function tryHeads(name, document, type, seed) {
+  const [came, ...others] = datasOf(document, type), random = generator(seed), page = open(came);
+  const said = others.length > 0 ? Array.from({ length: EDITS }, () => page.draw(random, true)) : [];
+  for (const data of others) {
+    const other = open(data), heads = other.headsShown(), file = path.join(folder, 'edited.json');
+    other.cutFrom(page.headsShown(), heads);
+    try {
+      other.replay([page.textOfEdits(), `heads=${heads}`].filter((words) => words).join(';'));
+    } catch (refused) {
+      said.push(refused.message);
+    }
+    fs.writeFileSync(file, other.currentDocument());
+    cuts.heads++;
+    check(name, JSON.parse(fs.readFileSync(file, 'utf8')).heads === heads, `its document has no ${heads} heads`);
+    const { head, row } = other.FOCUS(), focus = [`head=${head + 1}`, `row=${row + 1}`];
+    const difference = differenceIn(other, file, type, focus) || labelDifference(other, file, type, focus);
+    check(name, difference === null, `${heads} heads; ${said.join('; ')}: ${difference}`);
+    checkGradients(name, other, [`${heads} heads`, ...said]);
+  }
 }
 
 // ---- generations ----
@@ -615,6 +650,7 @@ documents.forEach((document, i) => {
     tryEdits(`${name}, growing`, page, type, Array.from({ length: EDITS }, () => () => page.draw(random, true)));
   }
   if (i % EACH_CUT === 0 || documents.length < EACH_CUT) tryOneToken(name, document, type, i);
+  tryHeads(name, document, type, i);
   if (DICTATED.includes(path.basename(document, '.json'))) tryDictation(document, type);
   for (const row of name.includes('/001-walkthrough') ? PLANTED : []) {
     let wrong;
@@ -640,5 +676,6 @@ for (const [name, row] of generations ? Object.entries(GENERATED) : [])
 if (learning) checkLearning();
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
 if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);
-if (documents.length > 100) check('all', cuts >= LEAST_CUT, `only ${cuts} documents of one token grow`);
+if (documents.length > 100) check('all', Math.min(cuts.tokens, cuts.heads) >= LEAST_CUT,
+  `only ${cuts.tokens} documents of one token grow, and ${cuts.heads} have other numbers of heads`);
 console.log(`${passed} passed, ${failed} failed`);

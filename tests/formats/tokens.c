@@ -135,8 +135,9 @@ static void join_powers(char *bytes)
 static void strip_html(char *bytes)
 {
     cut(bytes, "<head>", "</head>");
-    cut(bytes, "<small>", "</small>");     /* what a step does, beside its name */
-    cut(bytes, "<summary>", "</summary>"); /* the name of a floor, which its steps have too */
+    cut(bytes, "<template", "</template>"); /* the page with another number of heads */
+    cut(bytes, "<small>", "</small>");      /* what a step does, beside its name */
+    cut(bytes, "<summary>", "</summary>");  /* the name of a floor, which its steps have too */
     cut(bytes, "<script", "</script>");
     cut(bytes, "<svg", "</svg>");
     cut(bytes, "<p hidden", "</p>"); /* what is not so of these numbers */

@@ -88,12 +88,12 @@ async function readPage() {
       note(`line ${stepOf(one)}|${begins}|${alike.indexOf(one)}`, one.textContent);
     },
     '.control': (one) => {
-      const input = one.querySelector('input'), output = one.querySelector('output');
-      const words = [...one.childNodes].filter((part) => !['INPUT', 'OUTPUT'].includes(part.tagName));
+      const input = one.querySelector('input, select'), output = one.querySelector('output');
+      const words = [...one.childNodes].filter((part) => !['INPUT', 'OUTPUT', 'SELECT'].includes(part.tagName));
       const isAt = !output || Math.abs(input.value - Number(output.textContent)) <= (input.max - input.min) / 20 ||
         Number(output.textContent) > input.max || input.max < 7;
       note(`control ${stepOf(one)}|${words.map((part) => part.textContent).join('')}`,
-        output ? output.textContent + (isAt ? '' : ` at ${input.value}`) : String(input.checked));
+        output ? output.textContent + (isAt ? '' : ` at ${input.value}`) : String(input.checked ?? input.value));
     },
     '.tokens > svg line': (one) => note(`look ${stepOf(one)}|${one.dataset.head} ${one.dataset.row} ${one.dataset.column}`,
       `${one.getAttribute('stroke-width')} ${one.textContent.split(': ').pop()}`),

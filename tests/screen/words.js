@@ -15,6 +15,9 @@
 //          follow, an address leads there, and what came comes back; what can't grow says why
 // said     a page of one word is dictated the others by keys alone, each with its row of the vocabulary;
 //          lines, tables, products and sums follow; a new sentence begins; an address leads there
+// heads    another number of heads is chosen by keys: tabs, sentences, captions and the document are of it,
+//          and scores of all heads add up to those of one; a change made before stays, Undo and Redo lead from
+//          one to the other, and so does an address; what has one number only says why
 // solved   an exercise can't be changed before its last answer is right; then it can, by keys: an answer
 //          stays as long as its number does, and comes back with it
 // words    of a generation another word is put by keys; labels, the map and the step's own words follow; its
@@ -56,9 +59,11 @@ const REFUSED = {
     ['add(9)', 'no row 9'],
     ['remove(3)', 'no row 3'],
     ["rename(0, ' ')", 'a token has a name'],
+    ['heads(2)', 'no cut into 2 heads: there are 1, 3'],
   ],
   nothing: [['add(0)', 'tokens are its rows']],
   'seed-encoder': [
+    ['heads(2)', 'others of one small attention'],
     ["set('layer.0.ln1.eps', [], -5)", 'layer.0.ln1.eps must be a number from 0'],
     ['mask(0, 0, false)', 'name one of layer.0.attention'],
   ],
@@ -299,6 +304,50 @@ async function checkGrown(name) {
   await page.close();
 }
 
+// A product of rows is the sum of those of their parts: scores of one head are those of two, or four, added.
+async function checkHeads(name) {
+  const page = await open(name);
+  const wait = async (heads, one = page) => { // a page that goes answers nothing
+    const now = () => one.evaluate(() => (globalThis.selfattn && CUT.now === CUT.wanted ? CUT.now : 0)).catch(() => 0);
+    for (let i = 0; i < 600 && await now() !== heads; i++) await one.waitForTimeout(50);
+  };
+  const said = (one = page) => one.evaluate(() => refreshAll() || ({ tabs: document.querySelectorAll('[aria-label="Heads of scores"] button').length,
+    caption: document.querySelector('#step-scores figcaption').textContent.replace(/ \(.*/, ''), chosen: document.querySelector('.heads-chosen').value,
+    heads: JSON.parse(selfattn.document()).heads, x: selfattn.get('x', [0, 0]) }));
+  const expect = async (count, x, what, one) => {
+    const caption = `scores, head 1 of ${count}`, tabs = count > 1 ? count : 0;
+    const wanted = JSON.stringify({ tabs, caption, chosen: String(count), heads: count, x }), found = JSON.stringify(await said(one));
+    check(name, found === wanted, `${what}: it says ${found}, not ${wanted}`);
+  };
+  const scores = () => page.evaluate(() => {
+    const map = MAPS.find((one) => one.name === 'scores');
+    return [0, 1].map((row) => range(0, map.heads, (head) => valueOf({ map, head, row, column: 0 })).reduce((sum, x) => sum + x));
+  });
+  await page.evaluate(() => selfattn.set('x', [0, 0], 3));
+  const came = await scores(), near = (all) => all.every((x, i) => Math.abs(x - came[i]) < 1e-5 * (1 + Math.abs(x)));
+  for (const [key, count] of [['ArrowDown', 4], ['Home', 1]]) {
+    await page.locator('.heads-chosen').focus();
+    await page.keyboard.press(key);
+    await wait(count);
+    await expect(count, 3, 'chosen by keys');
+    check(name, near(await scores()), `with ${count} heads the scores are ${await scores()}, and with two ${came}`);
+    check(name, await page.evaluate(() => document.activeElement.matches('.heads-chosen')), 'the keys are lost');
+  }
+  const other = await open(name, await page.evaluate(() => location.hash));
+  await wait(1, other);
+  await expect(1, 3, 'the address leads elsewhere', other);
+  await other.close();
+  for (const [keys, count, x] of [['Control+z', 4, 3], ['Control+z', 2, 3], ['Control+y', 4, 3], ['Control+y', 1, 3], ['Control+z', 4, 3], ['Control+z', 2, 3]]) {
+    await page.locator('.heads-chosen').focus();
+    await page.keyboard.press(keys);
+    await wait(count);
+    await expect(count, x, `${keys} leads elsewhere`);
+  }
+  check(name, await page.evaluate(() => EDITS.done.length === 1 && EDITS.undone.length === 2), 'what was taken back is lost');
+  check(name, String(await scores()) === String(came), 'the numbers do not come back');
+  await page.close();
+}
+
 // Scores of the words by hand, from the vocabulary of testdata/seeds/000-cat-walks.json: the (-0.5, -0.5, 0),
 // cat (1.5, 1, 0), walks (1, 1.5, 0.5), street (1, 0, 1.5).
 async function checkSaid(name) {
@@ -413,6 +462,7 @@ run(browserFile, async () => {
   await checkMasked('asad-two-heads-wo');
   await checkGrown('001-walkthrough');
   await checkSaid('one-word');
+  await checkHeads('asad-two-heads-wo');
   await checkSolved('exercise');
   await checkWords('generation');
   const keys = await open('keys-of-x-named-query');

@@ -134,6 +134,10 @@ struct work {
     trace made;   /* by `show` */
     trace *entry; /* the traces of a batch's entries, where all are shown */
     size_t entries;
+    struct work_cut *cut; /* the same work with other numbers of heads, where a page has them */
+    size_t cuts;
+    bool is_cut;        /* it is one of these */
+    char *cuts_refused; /* why there is none, where that is known; owned */
     const trace *shown; /* the trace that was made, or will be; NULL: none */
     const trace *drawn; /* the trace that its picture shows */
 };

@@ -224,6 +224,7 @@ const OWN_SCRIPTS = {
   remove: (at) => edit(removeToken(at)),
   rename: (at, name) => edit(renameToken(at, name)),
   start: (name) => edit(startSentence(0, name)),
+  heads: (count) => edit(setHeads(count)),
   train,
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

@@ -129,6 +129,7 @@ function showEdits(maps) {
   if (!PANEL.element.hidden) show(PANEL.shown);
   markEdits();
   tellShown(maps, isMoved);
+  setTimeout(openCut); // once all is done
 }
 
 // ---- the bar ----
@@ -156,8 +157,7 @@ function attempt(act, done) {
 function takeAddress() {
   const { edits } = partsOfAddress();
   markEdits();
-  if (!edits) return;
-  attempt(() => {
+  if (edits) attempt(() => {
     editAll(editsIn(decodeURIComponent(edits.slice('edit='.length))));
     refreshAll(); // nothing else is seen first
   });
@@ -201,6 +201,7 @@ function startChanging(main) {
   EDITOR.more.append(makeButton(TEXT.copy, () => attempt(copyDocument)));
   addHelp(TEXT.changing);
   startControls();
+  startHeads();
   startLearning();
   main.addEventListener('dblclick', (event) => changeCell(event, false));
   main.addEventListener('click', (event) => { if (EDITOR.box.checked) changeCell(event, true); });
@@ -432,5 +433,6 @@ function startEditing() {
   startScreen();
   if (goesOn()) startNames();
   takeAddress();
+  takeUndone();
   prepare();
 }

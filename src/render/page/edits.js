@@ -167,7 +167,7 @@ function entriesWith(map, entry) {
 // an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus; of
 // steps of learning { value, numbers, losses }, numbers of each map that learns; of tokens { value, order,
 // names, numbers, sights }, numbers of each map that is given for each token, sights by room; of words
-// that are chosen the ids that were put somewhere.
+// that are chosen the ids that were put somewhere; of heads how many.
 // Putting one gives the maps that it concerns; `fresh` are numbers that nobody else has.
 const CHANGES = {
   number: ({ place, entry }, value, fresh) => {
@@ -205,6 +205,7 @@ const CHANGES = {
   focus: (nothing, at) => takeFocus(at),
   train: (nothing, { numbers }) => putLearnt(numbers),
   word: (nothing, ids) => putIds(ids),
+  heads: (nothing, heads) => putHeads(heads),
   tokens: (nothing, state) => putTokens(state),
   row: (nothing, [from, to]) => {
     const maps = mapsOfRows(), order = [...ROWS.order];
@@ -547,6 +548,7 @@ function editsIn(text) {
     const [room, row, column, ofMask = ENTRY] = at.filter((digits) => digits).map(Number);
     if (what === 'focus') return setFocus(...value.split(',').map(Number));
     if (Object.hasOwn(TOKEN_EDITS, what)) return tokensIn(what, value);
+    if (what === 'heads') return setHeads(Number(value));
     if (what === 'word') return goesOn() ? chooseWord(...value.split(',').map(Number)) : [];
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');

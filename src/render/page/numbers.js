@@ -3,6 +3,7 @@
 // The numbers of the page's maps. Their texts are the program's own: a place is a map, a head, a row
 // and a column of it.
 
+takeCut();
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const MAPS = DATA.maps;
 const DIGITS = DATA.digits; // decimals that numbers have at most

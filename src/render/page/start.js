@@ -15,3 +15,4 @@ startMap();
 startPaper();
 startBound();
 followAddress();
+goOnFromCut();

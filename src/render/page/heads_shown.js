@@ -1,0 +1,64 @@
+// Where another number of heads is chosen, and how its page comes in the place of what was there.
+
+// The last one that the address asks for.
+function headsInAddress() {
+  const { edits = '' } = partsOfAddress(), said = decodeURIComponent(edits).match(/(?<=[=;]heads=)\d+/g);
+  return said ? Number(lastOf(said)) : null;
+}
+
+// Before anything is read of the page. One that is in a frame without an address can't be opened anew.
+function takeCut() {
+  const templates = [...document.querySelectorAll('template[data-heads]')], headsOf = (one) => Number(one.dataset.heads);
+  if (templates.length === 0 || !/^(file|https?):$/.test(location.protocol)) return;
+  const cameData = document.getElementById('data'), { words, rooms: [{ focus }] } = JSON.parse(cameData.textContent);
+  const wanted = headsInAddress(), template = templates.find((one) => headsOf(one) === wanted);
+  CUT.all = [focus.heads, ...templates.map(headsOf)].sort((a, b) => a - b);
+  CUT.now = template ? wanted : focus.heads;
+  CUT.wanted = focus.heads;
+  CUT.kept = history.state?.cut;
+  CUT.namesOf = (heads) => {
+    const other = templates.find((one) => headsOf(one) === heads)?.content.getElementById('data') ?? cameData;
+    return JSON.parse(other.textContent).maps.map(({ name }) => name);
+  };
+  if (!template) return;
+  for (const one of [...document.body.children]) if (one.matches('#data') || !one.matches('template, script')) one.remove();
+  document.body.prepend(template.content.cloneNode(true));
+  const data = document.getElementById('data');
+  data.textContent = `{"words":${JSON.stringify(words)},${data.textContent.slice(1)}`;
+}
+
+// The changes are in the address, and what was taken back goes along.
+function openCut() {
+  if (CUT.wanted === CUT.now) return;
+  const undone = EDITS.undone.flatMap((changes) => [...changes].reverse()).reverse().map(textOfChange);
+  const { id } = STEPS.sections[STEPS.at], isChosen = document.activeElement?.matches('.heads-chosen');
+  sayAddress();
+  history.scrollRestoration = 'manual';
+  history.replaceState({ cut: { undone, id, isChosen } }, '', location.href);
+  location.reload();
+}
+
+// Done once more, and taken back, so that it can be done again.
+function takeUndone() {
+  const { undone = [] } = CUT.kept || {}, count = EDITS.done.length;
+  if (undone.length === 0) return;
+  editAll(editsIn(undone.join(';')));
+  putLast(EDITS.done, EDITS.undone, true, EDITS.done.length - count);
+}
+
+// Where a page was left, at the step of the same name, its number of heads stands.
+function goOnFromCut() {
+  const { id, isChosen } = CUT.kept || {}, section = id && document.getElementById(id);
+  if (section) goToTarget(section);
+  if (isChosen) document.querySelector('.heads-chosen').focus({ preventScroll: true });
+}
+
+function startHeads() {
+  const why = whyNoHeads(), select = makeElement('select', 'heads-chosen');
+  const section = sectionOf(roomInFocus(), 'parameters', 'projections', 'scores');
+  if (why) addHelp(why);
+  if (why || !section) return;
+  select.append(...CUT.all.map((count) => new Option(count)));
+  select.addEventListener('change', () => attempt(() => edit(setHeads(Number(select.value)))));
+  addControl(section, () => { select.value = CUT.wanted; }, TEXT.headsChosen, select);
+}
