@@ -22,6 +22,7 @@ static const struct {
     {"softcap", true},
     {"qk_norm", true},
     {"qk_eps", true},
+    {"latent_eps", true},
     {"layout", true},
     {"dtype", true},
     {"round", true},

@@ -282,6 +282,17 @@ static bool has_experts(const html_page *p)
     return false;
 }
 
+/* Whether queries or keys are made of latents: the page changes no such numbers. */
+static bool has_latents(const html_page *p)
+{
+    for (size_t i = 0; i < p->whole->rooms; i++) {
+        if (map_named(p->whole->room[i], "q_latent") != NULL ||
+            map_named(p->whole->room[i], "kv_latent") != NULL)
+            return true;
+    }
+    return false;
+}
+
 /* Whether other words can be chosen, and all that follows is computed again. */
 static bool is_of_choices(const html_page *p)
 {
@@ -297,7 +308,7 @@ bool html_is_alive(const html_page *p)
     size_t unseen;
     if (p->whole->document == NULL ? !is_of_choices(p) : has_own_segments(p))
         return false;
-    if (has_experts(p) || first_too_large(p, &room, &unseen) != NULL)
+    if (has_experts(p) || has_latents(p) || first_too_large(p, &room, &unseen) != NULL)
         return false;
     return p->asked == NULL || (!p->how->is_exam && unseen == 0);
 }
@@ -313,6 +324,7 @@ static void add_still(text *out, const html_page *p)
                       : of != NULL && of->rows.data == NULL ? "stillWords"
                       : of == NULL && has_own_segments(p)   ? "stillSegments"
                       : has_experts(p)                      ? "stillExperts"
+                      : has_latents(p)                      ? "stillLatents"
                                                             : NULL;
     if (why != NULL) {
         text_add_format(out, ",\n\"still\":[\"%s\"]", why);
@@ -551,6 +563,8 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
     add_origin(p->out, "length", p->room, map, &map->length);
     if (map->untouched > 0)
         text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
+    if (map->unpaired > 0)
+        text_add_format(p->out, ",\"unpaired\":%zu", map->unpaired);
     if (map->paired > 0)
         text_add_format(p->out, ",\"paired\":%zu,\"interleaved\":%s", map->paired,
                         map->is_interleaved ? "true" : "false");

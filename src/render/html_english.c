@@ -201,6 +201,8 @@ static const named ROWS[] = {
     {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
     {"stillExperts", "Numbers can't be changed here: which experts a row goes through is known to "
                      "the program alone."},
+    {"stillLatents", "Numbers can't be changed here: queries or keys are made of latents, in two "
+                     "products, which the program alone computes."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
     {"stillUnsolved", "Numbers can be changed here once all answers are right."},
     {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "

@@ -155,6 +155,8 @@ void json_add_address(text *out, const trace_room *room, const trace_map *made,
     if (at.first_row > 0 || at.end_row < rows)
         text_add_format(out, ", \"rows\": [%zu, %zu]", at.first_row,
                         at.end_row < rows ? at.end_row : rows);
+    if (at.first_column > 0)
+        text_add_format(out, ", \"from_column\": %zu", at.first_column);
     if (at.end_column < columns)
         text_add_format(out, ", \"columns\": %zu", at.end_column);
     text_add_string(out, "}");
@@ -189,6 +191,8 @@ static void add_node(json_trace *w, const trace_room *room, const trace_map *map
     add_origin(w, "learned", room, map, &map->learned);
     if (map->untouched > 0)
         text_add_format(w->out, ", \"untouched\": %zu", map->untouched);
+    if (map->unpaired > 0)
+        text_add_format(w->out, ", \"unpaired\": %zu", map->unpaired);
     if (map->paired > 0)
         text_add_format(w->out, ", \"paired\": %zu, \"interleaved\": %s", map->paired,
                         map->is_interleaved ? "true" : "false");

@@ -29,10 +29,11 @@ bool derivation_operand(const map_cell *made, const trace_origin *from, operand_
     size_t head = map->is_of_focus           ? made->room->focus.head
                   : map->values.size[0] == 1 ? made->column / width
                                              : made->head;
-    if (made->row < at.first_row || made->row >= at.end_row || column >= at.end_column)
+    if (made->row < at.first_row || made->row >= at.end_row || column < at.first_column ||
+        column >= at.end_column)
         return false;
     if (at.pair != AXIS_J) {
-        if (column >= map->paired)
+        if (column < map->unpaired || column >= map->unpaired + map->paired)
             return false;
         map_pair pair = map_pair_of(map, column);
         column = at.pair == AXIS_PAIR ? pair.index : pair.partner;
@@ -314,6 +315,7 @@ static bool has_letter(const writer *w, trace_axis axis, bool is_element)
         return true;
     case AXIS_J:
     case AXIS_PARTNER:
+    case AXIS_SHARED:
         return w->row == 0;
     default:
         return axis == AXIS_ALL && is_element;
@@ -335,7 +337,10 @@ static void add_axis(writer *w, const trace_origin *from, trace_axis axis, bool 
     else if (cells != NULL && !is_any) /* of a pair's other column too the number is its own */
         add_column(w, from, derivation_cell(cells, 0).column);
     else
-        text_add_string(w->out, axis == AXIS_PAIR ? "p" : axis == AXIS_PARTNER ? "j′" : "j");
+        text_add_string(w->out, axis == AXIS_PAIR      ? "p"
+                                : axis == AXIS_PARTNER ? "j′"
+                                : axis == AXIS_SHARED  ? "s"
+                                                       : "j");
 }
 
 /* "[i,j]": of a part, of its element j, or of the part where a whole row is meant. Rows that are
@@ -495,8 +500,8 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
     tensor numbers = tensor_at(&of.map->values, first.head), head = numbers;
     numbers = build_element(&numbers, first.row, first.column);
     trace_part part = from->part;
-    if (!is_of_all_rows(part) && part.column != AXIS_ALL && part.column != AXIS_WHOLE &&
-        !part.is_of_heads)
+    bool is_row = part.column == AXIS_ALL || part.column == AXIS_WHOLE || part.column == AXIS_OWN;
+    if (!is_of_all_rows(part) && !is_row && !part.is_of_heads)
         return numbers;
     numbers.rank = 1;
     numbers.size[0] = of.count;

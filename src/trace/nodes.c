@@ -244,8 +244,8 @@ double map_number(const map_cell *cell)
 
 map_pair map_pair_of(const trace_map *map, size_t column)
 {
-    size_t at = column % (map->values.size[2] / map->slices), half = map->paired / 2,
-           step = map->is_interleaved ? 1 : half;
+    size_t at = column % (map->values.size[2] / map->slices) - map->unpaired,
+           half = map->paired / 2, step = map->is_interleaved ? 1 : half;
     bool is_first = map->is_interleaved ? at % 2 == 0 : at < half;
     assert(at < map->paired); /* lines are worked out of pairs alone */
     return (map_pair){.index = map->is_interleaved ? at / 2 : at % half,

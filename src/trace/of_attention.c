@@ -53,6 +53,39 @@ void map_say_waves(builder *b, trace_map *sums, trace_origin of, trace_origin le
 
 /* ---- q, k and v ---- */
 
+/* What a projection takes of its latent, whose map is the stage's; or of the norm of that. */
+static const char *add_latent(builder *b, const char *from, const projection *r)
+{
+    const plan *p = b->plan;
+    bool is_query = r == &p->q;
+    const latent *l = plan_latent(p, r);
+    const stage_id id = is_query ? STAGE_Q_LATENT : STAGE_KV_LATENT,
+                   normed = is_query ? STAGE_Q_LATENT_NORM : STAGE_KV_LATENT_NORM;
+    const char *name = map_name_of(id), *gain = build_text(b, "%s_gain", name);
+    const char *weight = input_label(is_query ? INPUT_WQ_DOWN : INPUT_WKV_DOWN),
+               *bias = input_label(is_query ? INPUT_BQ_DOWN : INPUT_BKV_DOWN);
+    trace_labels rows =
+        is_query ? build_query_labels(b, "x") : build_new_labels(b, build_key_labels(b, "x"));
+    if (map_named(b->room, name) == NULL) { /* of keys and values once */
+        map_add(b, weight, STEP_PARAMETERS, &l->weight);
+        map_add(b, bias, STEP_PARAMETERS, &l->bias);
+        map_say(b, map_add_stage(b, id, STEP_PROJECTIONS, rows), OP_DOT,
+                (map_operand[TRACE_OPERANDS]){
+                    {PART_ROW_I, from}, {PART_COLUMN_J, weight}, {PART_OF_COLUMN, bias}});
+        if (l->gain.data != NULL) {
+            map_add_number(b, "latent_eps", STEP_PROJECTIONS, p->asked->latent_eps);
+            map_add(b, gain, STEP_PARAMETERS, &l->gain);
+            map_say(
+                b, map_add_stage(b, normed, STEP_PROJECTIONS, rows), OP_NORMALIZE,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, name},
+                                              {r->shared > 0 ? PART_OWN_ROW_I : PART_ROW_I, name},
+                                              {PART_NUMBER, "latent_eps"},
+                                              {PART_OF_COLUMN, gain}});
+        }
+    }
+    return l->gain.data != NULL ? map_name_of(normed) : name;
+}
+
 /* Out of the rows that are projected; with positions, of their sums. */
 static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_labels,
                      trace_labels labels)
@@ -78,6 +111,14 @@ static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_la
         map_add_stage(b, id, STEP_INPUTS, labels);
         return;
     }
+    const latent *l = plan_latent(b->plan, r);
+    bool is_second = l->weight.data != NULL;
+    if (is_second)
+        from = add_latent(b, from, &b->plan->q == r ? r : &b->plan->k);
+    /* Of a latent without a norm, which has shared numbers, not all are the product's. */
+    trace_part row = is_second && l->gain.data == NULL && b->plan->k.shared > 0 && r != &b->plan->q
+                         ? PART_OWN_ROW_I
+                         : PART_ROW_I;
     trace_map *weight = map_add(b, weight_name, STEP_PARAMETERS, &r->weight);
     if (r->weight.rank == 2)
         weight->slices = r->heads;
@@ -91,9 +132,12 @@ static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_la
         map_say(b, made, OP_PLUS,
                 (map_operand[TRACE_OPERANDS]){{PART_CELL, from}, {PART_OF_COLUMN, bias_name}});
     else
-        map_say(b, made, OP_DOT,
+        map_say(b, made, r->shared > 0 ? OP_DOT_BESIDE : OP_DOT,
                 (map_operand[TRACE_OPERANDS]){
-                    {PART_ROW_I, from}, {PART_COLUMN_J, weight_name}, {PART_OF_COLUMN, bias_name}});
+                    {row, from},
+                    {PART_COLUMN_J, weight_name},
+                    {PART_OF_COLUMN, bias_name},
+                    {PART_SHARED, r->shared > 0 ? map_name_of(STAGE_KV_LATENT) : NULL}});
 }
 
 /* Rows after those of the sequence: a learned one, then zeros. */
@@ -152,6 +196,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
     made->done = "turned by its position";
     made->appended = is_query ? 0 : b->plan->appended;
     made->paired = b->plan->rope_width;
+    made->unpaired = plan_rope_first(b->plan, is_query ? &b->plan->q : &b->plan->k);
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
 }
 
@@ -429,6 +474,7 @@ static void say_run(builder *b)
     bool is_by_base = p->asked->rope.frequencies == NULL && p->asked->rope.factor == 0;
     b->room->run = (trace_run){.keys = plan_own_keys(p),
                                .appended = p->appended,
+                               .shared = p->k.shared,
                                .decimals = p->asked->round_decimals,
                                .keeps_sum = p->asked->round_keeps_sum,
                                .is_causal = is_causal,

@@ -17,6 +17,8 @@ const char *part_name_in_traces(trace_part part)
         [AXIS_LEARNED] = {[AXIS_J] = "learned"},
         [AXIS_I] = {[AXIS_ALL] = "row-i",
                     [AXIS_WHOLE] = "row-i-whole",
+                    [AXIS_OWN] = "row-i-own",
+                    [AXIS_SHARED] = "shared",
                     [AXIS_ONLY] = "of-row",
                     [AXIS_J] = "cell",
                     [AXIS_PARTNER] = "partner",
@@ -98,6 +100,14 @@ trace_address trace_address_of(const trace_room *room, const trace_map *made,
     }
     if (part.row == AXIS_OWN)
         go_along(&a, AXIS_ALL, rows - room->run.appended, columns);
+    if (part.column == AXIS_OWN)
+        go_along(&a, AXIS_ALL, width - room->run.shared, 1);
+    if (part.column == AXIS_SHARED) {
+        size_t of_head = made->values.size[2] / made->slices;
+        a.column = 1;
+        a.base = (ptrdiff_t)columns - (ptrdiff_t)of_head;
+        a.first_column = of_head - room->run.shared;
+    }
     if (part.row == AXIS_LEARNED)
         a.base = (ptrdiff_t)((rows - room->run.appended) * columns);
     if (part.column == AXIS_PAIR && room->run.appended > 0) /* what is appended is not turned */

@@ -24,7 +24,8 @@ typedef enum trace_axis {
     AXIS_QUERY,   /* the row of the map's query */
     AXIS_PARTNER, /* the other column of j's pair */
     AXIS_PAIR,    /* the column of the number of j's pair */
-    AXIS_OWN,     /* as rows, all but those that are appended */
+    AXIS_OWN,     /* as rows, all but those that are appended; as columns, all but those shared */
+    AXIS_SHARED,  /* as a column, the shared one that a head's keys have in column j */
     AXIS_LEARNED, /* as a row, the first that is appended */
     AXIS_WHOLE,   /* as columns, those of all heads side by side */
     AXIS_COUNT
@@ -40,6 +41,8 @@ typedef struct trace_part {
 static const trace_part PART_ROW = {AXIS_ONLY, AXIS_ALL, false};
 static const trace_part PART_ROW_I = {AXIS_I, AXIS_ALL, false};
 static const trace_part PART_WHOLE_ROW_I = {AXIS_I, AXIS_WHOLE, false};
+static const trace_part PART_OWN_ROW_I = {AXIS_I, AXIS_OWN, false};
+static const trace_part PART_SHARED = {AXIS_I, AXIS_SHARED, false};
 static const trace_part PART_ROW_J = {AXIS_J, AXIS_ALL, false};
 static const trace_part PART_COLUMN = {AXIS_ALL, AXIS_ONLY, false};
 static const trace_part PART_COLUMN_J = {AXIS_ALL, AXIS_J, false};
@@ -83,8 +86,8 @@ typedef struct trace_address {
     ptrdiff_t base;
     size_t query, head, group, row, column, count, step;
     trace_axis pair; /* AXIS_PARTNER, AXIS_PAIR: in place of j; else AXIS_J */
-    /* The operand is there in these rows alone, and in columns of a head before this one. */
-    size_t first_row, end_row, end_column;
+    /* The operand is there in these rows alone, and in these columns of a head. */
+    size_t first_row, end_row, first_column, end_column;
 } trace_address;
 
 /* Of an operand that `made` takes, a map of the room. */

@@ -82,6 +82,13 @@ static void list_letters(builder *b, trace_item *item)
         {"d_k", build_text(b, "width of %sa key%s", differ ? "" : "a query and of ", per_head),
          p->k.width, true},
         {"d_v", build_text(b, "width of a value%s", per_head), p->v.width, true},
+        {"r_q", "width of the queries' latent", p->q_latent.width, p->q_latent.width > 0},
+        {"r_kv", "width of the latent of keys and values", p->kv_latent.width,
+         p->kv_latent.width > 0},
+        {"w_kv", "the same with the numbers that keys share", p->kv_latent.width + p->k.shared,
+         p->k.shared > 0},
+        {"d_w", build_text(b, "of a key's numbers, those before the shared ones%s", per_head),
+         p->k.width - p->k.shared, p->k.shared > 0},
         {"c", "width in which they are compared", p->compared_width,
          strcmp(compared_letter(p), "c") == 0},
         {"d_o", "width of the output", p->width_out, output_letter(p) == 'O'},
@@ -126,6 +133,16 @@ static const char *letter_of(builder *b, const projection *of, char axis)
     case 'K':
     case 'V':
         return p->has_heads ? build_text(b, "%s·%s", heads, width) : width;
+    case 'r':
+        return "r_q";
+    case 'R':
+        return "r_kv";
+    case 'S':
+        return p->k.shared > 0 ? "w_kv" : "r_kv";
+    case 'p':
+        return "d_w";
+    case 'P':
+        return p->has_heads ? build_text(b, "%s·d_w", heads) : "d_w";
     case 'C':
         return p->has_heads ? "h·d_v" : "d_v";
     case 'O':
@@ -156,7 +173,7 @@ static const char *before_softmax(builder *b, const char *scores)
 /* A product of two matrices, with what is added to each of its rows. */
 static bool is_product(const trace_map *map)
 {
-    return map != NULL && map->op == OP_DOT;
+    return map != NULL && (map->op == OP_DOT || map->op == OP_DOT_BESIDE);
 }
 
 /* "x·Wq + bq", "q·kᵀ", "q·Ws·kᵀ"; "" of what goes in, or is made otherwise. */
@@ -177,7 +194,9 @@ static size_t multiplications(const builder *b, const trace_map *map)
     if (!is_product(map))
         return 0;
     derivation_operand(&(map_cell){.room = b->room, .map = map}, &map->operand[0], &of);
-    return tensor_count(&map->values) * of.count;
+    size_t beside = map->op == OP_DOT_BESIDE ? map->slices * b->room->run.shared : 0;
+    return tensor_count(&map->values) / map->values.size[2] * (map->values.size[2] - beside) *
+           of.count;
 }
 
 /* "[head 1, …, head 4]" */
@@ -226,10 +245,10 @@ static void list_transform(builder *b, trace_item *item, const char *name, const
 /* Seed 002's dimension table: each matrix, its shape in letters, its shape here. */
 static void list_shapes(builder *b, trace_item *item)
 {
-    static const stage_id MADE[] = {STAGE_X_POS,     STAGE_Q,         STAGE_K,        STAGE_V,
-                                    STAGE_PRESENT_K, STAGE_PRESENT_V, STAGE_Q_SCORE,  STAGE_K_SCORE,
-                                    STAGE_SCORES,    STAGE_WEIGHTS,   STAGE_ATTENDED, STAGE_CONTEXT,
-                                    STAGE_OUTPUT};
+    static const stage_id MADE[] = {
+        STAGE_X_POS,  STAGE_Q_LATENT,  STAGE_KV_LATENT, STAGE_Q,       STAGE_K,
+        STAGE_V,      STAGE_PRESENT_K, STAGE_PRESENT_V, STAGE_Q_SCORE, STAGE_K_SCORE,
+        STAGE_SCORES, STAGE_WEIGHTS,   STAGE_ATTENDED,  STAGE_CONTEXT, STAGE_OUTPUT};
     static const input ROWS[] = {INPUT_X, INPUT_XK, INPUT_XV};
     static const char *const AXES[] = {"mQ", "mK", "mV"};
     const plan *p = b->plan;
@@ -246,9 +265,19 @@ static void list_shapes(builder *b, trace_item *item)
         shape_row(b, item, input_key(ROWS[i]), made[user], given->rank == 3 ? axes : axes + 1,
                   given);
     }
-    for (size_t i = 0; i < 3; i++)
-        shape_row(b, item, input_label(made[i]->weight_as), made[i],
-                  made[i]->weight.rank == 3 ? "hmd" : AXES[i], &made[i]->weight);
+    shape_row(b, item, input_label(INPUT_WQ_DOWN), &p->q, "mr", &p->q_latent.weight);
+    shape_row(b, item, input_label(INPUT_WKV_DOWN), &p->k, "mS", &p->kv_latent.weight);
+    for (size_t i = 0; i < 3; i++) {
+        bool is_3d = made[i]->weight.rank == 3,
+             is_second = plan_latent(p, made[i])->weight.data != NULL;
+        const char *width = made[i]->shared > 0 ? (is_3d ? "p" : "P") : is_3d ? "d" : AXES[i] + 1;
+        const char *axes = build_text(b, "%s%s%s", is_3d ? "h" : "",
+                                      !is_second ? "m"
+                                      : i == 0   ? "r"
+                                                 : "R",
+                                      width);
+        shape_row(b, item, input_label(made[i]->weight_as), made[i], axes, &made[i]->weight);
+    }
     list_transform(b, item, p->asked->score->for_query, &p->q, &p->of_score.for_query);
     list_transform(b, item, p->asked->score->for_key, &p->k, &p->of_score.for_key);
     for (size_t i = 0; i < sizeof MADE / sizeof MADE[0]; i++) {
@@ -258,7 +287,9 @@ static void list_shapes(builder *b, trace_item *item)
             shape_row(b, item, "Wo", of, "CO", &p->wo);
         /* n counts the new keys: those that no cache's go before. */
         const char *axes = p->axes[MADE[i]], *at = strchr(axes, 'k');
-        if (at != NULL && role != NULL && MADE[i] != STAGE_PRESENT_K && MADE[i] != STAGE_PRESENT_V)
+        bool is_new = (role != NULL || MADE[i] == STAGE_KV_LATENT) && MADE[i] != STAGE_PRESENT_K &&
+                      MADE[i] != STAGE_PRESENT_V;
+        if (at != NULL && is_new)
             axes = build_text(b, "%.*sn%s", (int)(at - axes), axes, at + 1);
         shape_row(b, item, name, of, axes, bundle_tensor(b->result, name));
     }

@@ -93,8 +93,20 @@ static void count_parameters(builder *b)
 {
     const plan *p = b->plan;
     const projection *made[] = {&p->q, &p->k, &p->v};
-    const char *weight[3], *bias[3], *counts = "";
+    const struct {
+        const tensor *weight;
+        input as;
+    } downs[] = {{&p->q_latent.weight, INPUT_WQ_DOWN}, {&p->kv_latent.weight, INPUT_WKV_DOWN}};
+    const char *weight[5], *bias[3], *counts = "";
     size_t weights = 0, biases = 0, given = 0, numbers = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (downs[i].weight->data == NULL)
+            continue;
+        size_t count = tensor_count(downs[i].weight);
+        numbers += count;
+        counts = build_text(b, "%s%s%zu", counts, weights == 0 ? "" : " + ", count);
+        weight[weights++] = input_label(downs[i].as);
+    }
     for (size_t i = 0; i < 3; i++) {
         const tensor *w = &made[i]->weight;
         given += made[i]->given.data != NULL;
@@ -124,7 +136,7 @@ static void count_parameters(builder *b)
     else
         build_sentence(b, "%s hold %s = %zu numbers, the same for every row.",
                        build_and(b, weight, weights), counts, numbers);
-    if (!p->has_heads || weights < 3)
+    if (!p->has_heads || weights != 3)
         return;
     size_t m = p->q.rows.size[2], h = p->heads;
     if (numbers != 3 * m * h * p->q.width || (h * p->q.width != m && p->q.width != m))
@@ -224,9 +236,26 @@ static void say_heads(builder *b)
 
 void make_parameters(builder *b)
 {
-    static const input SHOWN[] = {INPUT_WQ, INPUT_BQ, INPUT_WK, INPUT_BK, INPUT_WV,
-                                  INPUT_BV, INPUT_WO, INPUT_BO, INPUT_WS, INPUT_WA,
-                                  INPUT_UA, INPUT_VA, INPUT_BA, INPUT_BS};
+    static const input SHOWN[] = {INPUT_WQ_DOWN,
+                                  INPUT_BQ_DOWN,
+                                  INPUT_Q_LATENT_GAIN,
+                                  INPUT_WQ,
+                                  INPUT_BQ,
+                                  INPUT_WKV_DOWN,
+                                  INPUT_BKV_DOWN,
+                                  INPUT_KV_LATENT_GAIN,
+                                  INPUT_WK,
+                                  INPUT_BK,
+                                  INPUT_WV,
+                                  INPUT_BV,
+                                  INPUT_WO,
+                                  INPUT_BO,
+                                  INPUT_WS,
+                                  INPUT_WA,
+                                  INPUT_UA,
+                                  INPUT_VA,
+                                  INPUT_BA,
+                                  INPUT_BS};
     const problem *asked = b->plan->asked;
     const tensor *const *in = asked->in;
     const char *names = "";
@@ -237,7 +266,7 @@ void make_parameters(builder *b)
     /* Weights out of a bundle may be kept otherwise than the document's own. */
     for (size_t i = 0; i < sizeof SHOWN / sizeof SHOWN[0]; i++) {
         input which = SHOWN[i];
-        bool is_weight = in[which] != NULL && strchr("bv", *input_key(which)) == NULL;
+        bool is_weight = in[which] != NULL && strchr("bvqk", *input_key(which)) == NULL;
         bool is_turned = is_weight && asked->is_out_in[which];
         of_weights += is_weight;
         turned += is_turned;
@@ -257,7 +286,7 @@ void make_parameters(builder *b)
         if (given == NULL)
             continue;
         /* A bias and va are shown as they were given, also where each head has a row of them. */
-        if (given->rank <= 2 && strchr("bv", *input_key(SHOWN[i])) != NULL)
+        if (given->rank <= 2 && strchr("bvqk", *input_key(SHOWN[i])) != NULL)
             build_matrix(b, label, given, NUMBERED, NUMBERED, 0);
         else
             derivation_matrix(b, label, 0);
@@ -349,8 +378,11 @@ static void show_role(builder *b, stage_id id, size_t row, double position)
         ->is_of_focus = true;
     derivation_formula(b, angle, "");
     derivation_formula(b, name, "");
+    size_t first = plan_rope_first(p, id == STAGE_Q_ROPE ? &p->q : &p->k);
     for (size_t pair = 0; pair < PAIRS && pair < p->rope_width / 2; pair++) {
         rope_pair at = rope_pair_of(b->plan, pair);
+        at.first += first;
+        at.second += first;
         build_formula(b, "p = %zu: numbers %zu and %zu", pair + 1, at.first + 1, at.second + 1);
         derivation_line(b, angle, row, pair);
         derivation_line(b, name, row, at.first);
@@ -371,7 +403,13 @@ void make_rope(builder *b)
     build_formula(b, "pair p: numbers %s, p from 1",
                   is_interleaved ? "2p − 1 and 2p" : "p and p + width/2");
     /* Queries and keys may be of different widths. */
-    if (p->rope_width < p->q.width || p->rope_width < p->k.width)
+    if (p->k.shared > 0)
+        build_sentence(
+            b,
+            "Of a %s the last %zu numbers are turned, which the keys share; those before "
+            "them are in no pair, and stay as they are.",
+            p->has_heads ? "head" : "row", p->rope_width);
+    else if (p->rope_width < p->q.width || p->rope_width < p->k.width)
         build_sentence(b,
                        "What is after the first %zu numbers of a %s is in no pair, and stays as "
                        "it is.",

@@ -26,12 +26,57 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
     build_sentence(b, "The %s: each row of %s%s%s%s.", role, rows, has_weight ? " times " : "",
                    has_weight ? input_label(r->weight_as) : "",
                    has_bias ? ", and the bias is added" : "");
+    if (r->shared > 0)
+        build_sentence(b,
+                       "So far a key has %zu number%s; the %zu after them are those of kv_latent "
+                       "that all heads share.",
+                       r->width - r->shared, build_plural(r->width - r->shared), r->shared);
     derivation_row_formula(b, name, 'i');
     build_begin_head(b, build_shown_head(b, id));
     derivation_line_of_head(b, name, row, 0, build_in_head(b, build_shown_head(b, id)));
+    if (r->shared > 0)
+        derivation_line_of_head(b, name, row, r->width - r->shared,
+                                build_in_head(b, build_shown_head(b, id)));
     derivation_product(b, name, row);
     b->head = 0;
     derivation_matrix(b, name, row + 1);
+}
+
+/* From rows to a latent, and to the norm of that. */
+static void show_latent(builder *b, const projection *r, size_t row)
+{
+    const plan *p = b->plan;
+    const latent *l = plan_latent(p, r);
+    bool is_query = r == &p->q;
+    if (l->weight.data == NULL)
+        return;
+    const char *name = map_name_of(is_query ? STAGE_Q_LATENT : STAGE_KV_LATENT),
+               *normed = map_name_of(is_query ? STAGE_Q_LATENT_NORM : STAGE_KV_LATENT_NORM);
+    const char *rows = map_named(b->room, name)->operand[0].name;
+    if (is_query)
+        build_sentence(b,
+                       "Queries are made in two products: Wq_down brings each row of %s to %zu "
+                       "number%s, its latent, of which Wq makes the queries of all heads.",
+                       rows, l->width, build_plural(l->width));
+    else
+        build_sentence(
+            b,
+            "Keys and values are made of one latent: Wkv_down brings each row of %s to "
+            "%zu number%s%s. A cache could keep these alone.",
+            rows, l->width, build_plural(l->width),
+            r->shared == 0
+                ? ""
+                : build_text(b, ", and to %zu more that the keys of all heads share", r->shared));
+    derivation_row_formula(b, name, 'i');
+    derivation_line(b, name, row, 0);
+    derivation_product(b, name, row);
+    derivation_matrix(b, name, row + 1);
+    if (l->gain.data == NULL)
+        return;
+    build_sentence(b, "The latent%s is divided by its root mean square.",
+                   r->shared == 0 ? "" : ", without what is shared,");
+    derivation_show(b, normed, row);
+    derivation_matrix(b, normed, row + 1);
 }
 
 void make_projections(builder *b)
@@ -41,7 +86,9 @@ void make_projections(builder *b)
         build_sentence(b,
                        "A row should ask for one thing, be found by another, and pass on a third: "
                        "each matrix makes one of these of it.");
+    show_latent(b, &p->q, b->focus.row);
     show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row);
+    show_latent(b, &p->k, build_key_row(b));
     show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b));
     show_projection(b, &p->v, STAGE_V, "values", build_key_row(b));
 }

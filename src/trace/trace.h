@@ -206,7 +206,7 @@ typedef struct trace_map {
     const struct activation *function; /* of OP_ACTIVATE */
     /* a to e of the operation; without an origin, a: the same numbers where they are made */
     trace_origin operand[TRACE_OPERANDS];
-    size_t paired; /* columns of a head that belong to pairs */
+    size_t unpaired, paired; /* columns of a head before those that belong to pairs, and these */
     bool is_interleaved;
     size_t appended;      /* rows at the end that the operation does not make: */
     trace_origin learned; /* the first of them where it has a part, else zeros */
@@ -235,6 +235,7 @@ typedef struct trace_place {
 typedef struct trace_run {
     size_t keys;     /* of the sequence */
     size_t appended; /* keys that are none of the sequence, at the end */
+    size_t shared;   /* numbers that the keys of all heads end with */
     int decimals;    /* to which weights are rounded; −1: they are not */
     bool keeps_sum;
     bool is_causal;

@@ -248,7 +248,8 @@ static bool has_apart(const trial *t, ref_input which)
  * keys, and those that no cache comes before their own. */
 static bool same_but_new_keys(trial *t, const bundle *cached)
 {
-    static const char *const NEW[] = {"xk", "xv", "k", "v", "k_norm", "k_rope"};
+    static const char *const NEW[] = {"xk", "xv", "kv_latent", "kv_latent_norm",
+                                      "k",  "v",  "k_norm",    "k_rope"};
     for (size_t i = 0; i < cached->count; i++) {
         const entry *one = &cached->entry[i];
         const tensor *whole = bundle_tensor(t->whole, one->name);

@@ -32,6 +32,12 @@ typedef enum ref_input {
     REF_PAST_V,
     REF_Q_GAIN,
     REF_K_GAIN,
+    REF_WQ_DOWN,
+    REF_BQ_DOWN,
+    REF_Q_LATENT_GAIN,
+    REF_WKV_DOWN,
+    REF_BKV_DOWN,
+    REF_KV_LATENT_GAIN,
     REF_MASK,
     REF_BIAS,
     REF_WS,
@@ -77,6 +83,8 @@ typedef struct ref_problem {
     bool normalizes, has_eps; /* by rms */
     bool norms_all;           /* all heads of a row at once */
     double eps;
+    bool has_latent_eps;
+    double latent_eps;
     bool has_alibi;
     double *slopes; /* one a head; NULL: the published ones */
     bool has_window;
@@ -102,7 +110,8 @@ extern const size_t REF_MISTAKE_COUNT;
  * output's width. */
 typedef struct ref_sizes {
     bool has_batch, has_heads;
-    size_t own; /* of the n_k keys, those that nobody appended: past + n_new */
+    size_t shared; /* of the d_k numbers of a key, the last, which all heads have of the latent */
+    size_t own;    /* of the n_k keys, those that nobody appended: past + n_new */
     size_t b, h, g, n_q, n_new, past, n_k, m, m_k, m_v, d_q, d_k, d_v, c, m_out;
 } ref_sizes;
 
@@ -111,6 +120,10 @@ typedef enum ref_stage_id {
     REF_STAGE_XK,
     REF_STAGE_XV,
     REF_STAGE_X_POS,
+    REF_STAGE_Q_LATENT,
+    REF_STAGE_Q_LATENT_NORM,
+    REF_STAGE_KV_LATENT,
+    REF_STAGE_KV_LATENT_NORM,
     REF_STAGE_Q,
     REF_STAGE_K,
     REF_STAGE_V,

@@ -66,6 +66,7 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say_if(out, p->normalizes && !p->norms_all, "qk_norm");
     say_if(out, p->norms_all, "qk_norm=all");
     say_if(out, p->has_eps, "qk_eps");
+    say_if(out, p->has_latent_eps, "latent_eps");
     say_if(out, p->round_decimals >= 0 && !p->round_keeps_sum, "round");
     say_if(out, p->round_decimals >= 0 && p->round_keeps_sum, "round=keep-sum");
     say_if(out, p->top > 0, "top");

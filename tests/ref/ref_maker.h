@@ -15,6 +15,7 @@ typedef struct maker {
     size_t b, h, g, n_q, n_k, past, d_q, d_k, d_v;
     bool is_given[3], is_weighted[3]; /* q, k, v */
     size_t rows_n[3], rows_m[3];      /* of x, xk, xv; 0: not there */
+    size_t latent[3], shared;         /* widths of what weights take in place of rows; 0: those */
 } maker;
 
 /* Whether an option is taken. */

@@ -26,9 +26,10 @@ static ref_number divided(ref_number x, ref_number root, size_t width)
     return (ref_number){value, fminl(slip, most) + FLOAT64.unit * fabsl(value) + FLOAT64.tiny};
 }
 
-static void normalize(const ref_problem *p, ref_number *x, size_t width, const double *gain)
+void ref_normalize_row(const ref_problem *p, ref_number *x, size_t width, double eps,
+                       const double *gain)
 {
-    ref_number root = root_of(x, width, p->has_eps ? p->eps : 1e-6);
+    ref_number root = root_of(x, width, eps);
     if (ref_makes(p, "rms"))
         root.value *= sqrtl((long double)width);
     for (size_t i = 0; i < width; i++) {
@@ -78,15 +79,18 @@ static void normalize_all(const ref_problem *p, const ref_sizes *s, ref_number *
                           size_t heads, size_t n, size_t width)
 {
     size_t whole = heads * width;
+    double eps = p->has_eps ? p->eps : 1e-6;
     if (p->norms_all) {
         ref_number *joined = join_heads(s, x, heads, n, width);
         for (size_t row = 0; row < s->b * n; row++)
-            normalize(p, joined + row * whole, whole, gains_of(&p->in[gains], 0, whole));
+            ref_normalize_row(p, joined + row * whole, whole, eps,
+                              gains_of(&p->in[gains], 0, whole));
         part_heads(s, joined, x, heads, n, width);
         return;
     }
     for (size_t row = 0; row < s->b * heads * n; row++)
-        normalize(p, x + row * width, width, gains_of(&p->in[gains], row / n % heads, width));
+        ref_normalize_row(p, x + row * width, width, eps,
+                          gains_of(&p->in[gains], row / n % heads, width));
 }
 
 void ref_compute_norms(const ref_problem *p, ref_result *r)

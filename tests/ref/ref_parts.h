@@ -28,6 +28,13 @@ ref_number ref_given_element(const ref_array *given, size_t heads, size_t b, siz
 void ref_keep_stage(ref_result *r, const ref_array *layout, ref_stage_id id, const char *name,
                     char rows, size_t width, const ref_number *apart);
 
+/* How long the rows are that the weight takes. */
+size_t ref_rows_of_weight(const ref_problem *p, const ref_array *w);
+
+/* A row by its root mean square, times gains, which may be NULL. */
+void ref_normalize_row(const ref_problem *p, ref_number *x, size_t width, double eps,
+                       const double *gain);
+
 /* ref_project.c: q, k and v of rows and weights. */
 void ref_compute_projections(const ref_problem *p, ref_result *r);
 

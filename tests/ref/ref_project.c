@@ -35,12 +35,18 @@ typedef struct role {
     const ref_array *learned; /* a row after the others, where it is given */
     size_t appended;          /* and zeros after it: so many rows in all */
     const ref_number *sums;   /* the rows with positions, in their place; NULL: as they are */
+    size_t shared;            /* numbers that each head ends with: the last of `whole` */
+    const ref_number *latent; /* what the weight takes in place of the rows; NULL: those */
+    size_t latent_width;
+    const ref_number *whole; /* latent_width + shared numbers a row */
 } role;
 
 /* What a projection starts from. */
 static ref_number start_element(const role *of, size_t b, size_t i, size_t column)
 {
     size_t m = of->rows->size[of->rows->rank - 1];
+    if (of->latent != NULL)
+        return of->latent[(b * of->n + i) * of->latent_width + column];
     return of->sums == NULL ? row_element(of->rows, b, i, column)
                             : of->sums[(b * of->n + i) * m + column];
 }
@@ -59,18 +65,59 @@ static ref_number projected(const ref_problem *p, const role *of, size_t b, size
                             size_t column)
 {
     const precision *type = ref_precision(p);
+    size_t own = of->width - of->shared, whole = of->latent_width + of->shared;
+    size_t taken = of->latent != NULL ? of->latent_width : of->rows->size[of->rows->rank - 1];
     ref_number sum = number_exact(0);
-    if (of->weight->at == NULL)
-        sum = start_element(of, b, i, head * of->width + column);
+    if (column >= own)
+        sum = of->whole[(b * of->n + i) * whole + of->latent_width + column - own];
+    else if (of->weight->at == NULL)
+        sum = start_element(of, b, i, head * own + column);
     else
-        for (size_t row = 0; row < of->rows->size[of->rows->rank - 1]; row++)
+        for (size_t row = 0; row < taken; row++)
             sum = number_chain(type, sum, start_element(of, b, i, row),
-                               weight_element(p, of->weight, head, of->width, row, column));
-    if (of->bias->at != NULL)
-        sum = number_add(type, sum, number_exact(of->bias->at[head * of->width + column]));
+                               weight_element(p, of->weight, head, own, row, column));
+    if (of->bias->at != NULL && column < own)
+        sum = number_add(type, sum, number_exact(of->bias->at[head * own + column]));
     if (p->clip > 0)
         sum.value = fmaxl(fminl(sum.value, (long double)p->clip), -(long double)p->clip);
     return sum;
+}
+
+/* rows·W + b, and the norm of its first numbers, where there are gains. */
+static void bring_down(const ref_problem *p, ref_result *r, role *of, bool is_query)
+{
+    const ref_array *in = &p->in[is_query ? REF_WQ_DOWN : REF_WKV_DOWN];
+    const ref_array *weight = &in[0], *bias = &in[1], *gain = &in[2];
+    size_t entries = r->sizes.b, rows = of->rows->size[of->rows->rank - 1];
+    if (weight->at == NULL)
+        return;
+    size_t width = ref_rows_of_weight(p, of->weight), whole = width + of->shared;
+    ref_number *made =
+        ref_stage_new(r, is_query ? REF_STAGE_Q_LATENT : REF_STAGE_KV_LATENT,
+                      is_query ? "q_latent" : "kv_latent", is_query ? "bq" : "br", whole);
+    for (size_t at = 0; at < entries * of->n * whole; at++) {
+        size_t b = at / whole / of->n, i = at / whole % of->n, column = at % whole;
+        ref_number sum = number_exact(0);
+        for (size_t row = 0; row < rows; row++)
+            sum = number_chain(ref_precision(p), sum, start_element(of, b, i, row),
+                               weight_element(p, weight, 0, 0, row, column));
+        if (bias->at != NULL)
+            sum = number_add(ref_precision(p), sum, number_exact(bias->at[column]));
+        made[at] = sum;
+    }
+    ref_number *taken =
+        ref_stage_new(r, is_query ? REF_STAGE_Q_LATENT_NORM : REF_STAGE_KV_LATENT_NORM,
+                      is_query ? "q_latent_norm" : "kv_latent_norm", is_query ? "bq" : "br", width);
+    r->stage[is_query ? REF_STAGE_Q_LATENT_NORM : REF_STAGE_KV_LATENT_NORM].is_not_made =
+        gain->at == NULL;
+    for (size_t at = 0; at < entries * of->n * width; at++)
+        taken[at] = made[at / width * whole + at % width];
+    for (size_t row = 0; row < entries * of->n && gain->at != NULL; row++)
+        ref_normalize_row(p, taken + row * width, width, p->has_latent_eps ? p->latent_eps : 1e-6,
+                          gain->at);
+    of->whole = made;
+    of->latent = taken;
+    of->latent_width = width;
 }
 
 /* The stage has the heads side by side, n × h·d, unless it was given as b × h × n × d; `apart`
@@ -127,17 +174,43 @@ void ref_compute_projections(const ref_problem *p, ref_result *r)
     size_t appended = s->n_k - s->own;
     const ref_number *sums = ref_compute_positions(p, r);
     const ref_array *rows_of_k = ref_rows_of_keys(p), *rows_of_v = ref_rows_of_values(p);
-    const role q = {&in[REF_Q], &in[REF_X], &in[REF_WQ], &in[REF_BQ], s->h,
-                    s->n_q,     s->d_q,     &NONE,       0,           sums};
-    const role k = {
-        &in[REF_K], rows_of_k, &in[REF_WK],     &in[REF_BK], s->g,
-        s->n_new,   s->d_k,    &in[REF_BIAS_K], appended,    rows_of_k == &in[REF_X] ? sums : NULL};
-    const role v = {
-        &in[REF_V], rows_of_v, &in[REF_WV],     &in[REF_BV], s->g,
-        s->n_new,   s->d_v,    &in[REF_BIAS_V], appended,    rows_of_v == &in[REF_X] ? sums : NULL};
+    role q = {.given = &in[REF_Q],
+              .rows = &in[REF_X],
+              .weight = &in[REF_WQ],
+              .bias = &in[REF_BQ],
+              .heads = s->h,
+              .n = s->n_q,
+              .width = s->d_q,
+              .learned = &NONE,
+              .sums = sums};
+    role k = {.given = &in[REF_K],
+              .rows = rows_of_k,
+              .weight = &in[REF_WK],
+              .bias = &in[REF_BK],
+              .heads = s->g,
+              .n = s->n_new,
+              .width = s->d_k,
+              .learned = &in[REF_BIAS_K],
+              .appended = appended,
+              .sums = rows_of_k == &in[REF_X] ? sums : NULL,
+              .shared = s->shared};
+    role v = {.given = &in[REF_V],
+              .rows = rows_of_v,
+              .weight = &in[REF_WV],
+              .bias = &in[REF_BV],
+              .heads = s->g,
+              .n = s->n_new,
+              .width = s->d_v,
+              .learned = &in[REF_BIAS_V],
+              .appended = appended,
+              .sums = rows_of_v == &in[REF_X] ? sums : NULL};
     keep_rows(&q, r, REF_STAGE_X, "x", "bq");
     keep_rows(&k, r, REF_STAGE_XK, "xk", "br");
     keep_rows(&v, r, REF_STAGE_XV, "xv", "br");
+    bring_down(p, r, &q, true);
+    bring_down(p, r, &k, false);
+    v.latent = k.latent;
+    v.latent_width = k.latent_width;
     r->q = project(p, &q, s->b, role_stage(r, &q, REF_STAGE_Q, "q", "bhq", "bq"));
     r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgn", "bn"));
     r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgn", "bn"));

@@ -198,6 +198,33 @@ void maker_add_vector(maker *m, ref_input which, size_t heads, size_t width)
     maker_add_numbers(m, which, form == 0 ? 1 : 2, sizes[form], 1);
 }
 
+/* Latents, where weights can take them; of keys and values they are one, of the same rows. */
+static void choose_latents(maker *m)
+{
+    bool is_one = m->is_weighted[K] && m->is_weighted[V] && m->rows_n[V] == 0;
+    if (m->is_weighted[Q] && maker_wants(m) && dice_chance(&m->dice, 0.5))
+        m->latent[Q] = some_size(m);
+    if (!is_one || !maker_wants(m) || !dice_chance(&m->dice, 0.5))
+        return;
+    m->latent[K] = m->latent[V] = some_size(m);
+    m->shared = m->d_k > 1 && dice_chance(&m->dice, 0.7) ? 1 + dice_below(&m->dice, m->d_k - 1) : 0;
+}
+
+/* The inputs of Wq_down, and of Wkv_down, stand one after the other. */
+static void add_latent(maker *m, int role)
+{
+    size_t width = m->latent[role], whole = width + (role == K ? m->shared : 0);
+    size_t rows = m->rows_m[source_of(m, role)], size[] = {rows, whole};
+    ref_input first = role == Q ? REF_WQ_DOWN : REF_WKV_DOWN;
+    if (is_out_in(m))
+        swap(&size[0], &size[1]);
+    maker_add_numbers(m, first, 2, size, sqrt(3 / (double)rows));
+    if (maker_wants(m))
+        maker_add_vector(m, first + 1, 1, whole);
+    if (maker_wants(m))
+        maker_add_vector(m, first + 2, 1, width);
+}
+
 static void add_role(maker *m, int role)
 {
     size_t heads = heads_of(m, role), width = width_of(m, role);
@@ -205,8 +232,12 @@ static void add_role(maker *m, int role)
         add_given(m, role);
         return;
     }
+    size_t taken = m->latent[role] > 0 ? m->latent[role] : m->rows_m[source_of(m, role)];
+    width -= role == K ? m->shared : 0;
     if (m->is_weighted[role])
-        add_weight(m, WEIGHT[role], heads, m->rows_m[source_of(m, role)], width);
+        add_weight(m, WEIGHT[role], heads, taken, width);
+    if (role < V && m->latent[role] > 0)
+        add_latent(m, role);
     if (maker_wants(m))
         maker_add_vector(m, BIAS[role], heads, width);
 }
@@ -265,7 +296,7 @@ static void choose_rope(maker *m)
     m->p->has_rope_base = maker_wants(m);
     m->p->rope_base = BASES[dice_below(&m->dice, 4)];
     m->p->pairing = maker_wants(m) ? dice_word(&m->dice, 2, PAIRINGS) : NULL;
-    if (m->d_k % 2 == 1 || most < m->d_k || maker_wants(m))
+    if (m->d_k % 2 == 1 || m->shared % 2 == 1 || most < m->d_k || maker_wants(m))
         m->p->rope_width = 2 * (1 + dice_below(&m->dice, most / 2));
 }
 
@@ -446,7 +477,11 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     choose_score(&m);
     choose_sources(&m);
     choose_widths(&m);
+    choose_latents(&m);
     add_inputs(&m);
+    bool has_latents = p->in[REF_WQ_DOWN].at != NULL || p->in[REF_WKV_DOWN].at != NULL;
+    p->has_latent_eps = has_latents && maker_wants(&m);
+    p->latent_eps = 0.25;
     choose_norm(&m);
     choose_rope(&m);
     p->has_positions = !m.is_given[Q] && maker_wants(&m) && dice_chance(&m.dice, 0.5);

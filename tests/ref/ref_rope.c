@@ -45,14 +45,16 @@ static void turn_row(const ref_problem *p, ref_number *x, size_t width, double p
 static void turn_rows(const ref_problem *p, const ref_sizes *s, ref_number *q, ref_number *k,
                       long double turns)
 {
-    size_t width = p->rope_width > 0 ? p->rope_width : s->d_k, n = s->n_new + s->n_k - s->own;
+    size_t width = p->rope_width > 0 ? p->rope_width : s->shared > 0 ? s->shared : s->d_k;
+    size_t q_first = s->shared > 0 ? s->d_q - width : 0;
+    size_t k_first = s->shared > 0 ? s->d_k - width : 0, n = s->n_new + s->n_k - s->own;
     for (size_t row = 0; row < s->b * s->h * s->n_q; row++)
-        turn_row(p, q + row * s->d_q, width,
+        turn_row(p, q + row * s->d_q + q_first, width,
                  position_of(p, s, false, row / (s->h * s->n_q), row % s->n_q), turns);
     for (size_t row = 0; row < s->b * s->g * n; row++)
         if (row % n < s->n_new)
-            turn_row(p, k + row * s->d_k, width, position_of(p, s, true, row / (s->g * n), row % n),
-                     turns);
+            turn_row(p, k + row * s->d_k + k_first, width,
+                     position_of(p, s, true, row / (s->g * n), row % n), turns);
 }
 
 void ref_compute_turns(const ref_problem *p, ref_result *r)

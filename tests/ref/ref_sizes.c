@@ -8,7 +8,8 @@
 /* clang-format off */
 const char *const REF_INPUT_KEYS[REF_INPUTS] = {
     "x",  "xk", "xv", "wq", "wk",     "wv",     "wo",     "bq",     "bk",    "bv",
-    "bo", "q",  "k",  "v",  "past_k", "past_v", "q_gain", "k_gain", "mask",  "bias",
+    "bo", "q",  "k",  "v",  "past_k", "past_v", "q_gain", "k_gain", "wq_down", "bq_down",
+    "q_latent_gain", "wkv_down", "bkv_down", "kv_latent_gain", "mask",  "bias",
     "ws", "bs", "wa", "ua", "va",     "ba",     "sinks",  "bias_k", "bias_v",
     "output_grad", "logsumexp_grad", "target"};
 /* clang-format on */
@@ -125,6 +126,11 @@ static size_t width_of_weight(const ref_problem *p, const ref_array *w, size_t h
     return w->rank == 3 ? columns : columns / heads;
 }
 
+size_t ref_rows_of_weight(const ref_problem *p, const ref_array *w)
+{
+    return w->size[ref_word_is(p->layout, "out-in") ? w->rank - 1 : w->rank - 2];
+}
+
 static size_t last_size(const ref_array *a)
 {
     return a->at == NULL ? 0 : a->size[a->rank - 1];
@@ -175,6 +181,9 @@ ref_sizes ref_sizes_of(const ref_problem *p)
     s.m_v = last_size(ref_rows_of_values(p));
     s.d_q = width_per_head(p, &in[REF_Q], &in[REF_X], &in[REF_WQ], s.h);
     s.d_k = width_per_head(p, &in[REF_K], ref_rows_of_keys(p), &in[REF_WK], s.g);
+    if (in[REF_WKV_DOWN].at != NULL)
+        s.shared = width_of_weight(p, &in[REF_WKV_DOWN], 1) - ref_rows_of_weight(p, &in[REF_WK]);
+    s.d_k += s.shared;
     s.d_v = width_per_head(p, &in[REF_V], ref_rows_of_values(p), &in[REF_WV], s.g);
     s.c = width_compared(p, &s);
     s.m_out = wo->at == NULL ? s.h * s.d_v

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { WORDS_MOST = 160, WORD_MOST = 24 };
+enum { WORDS_MOST = 192, WORD_MOST = 24 };
 
 typedef struct words_seen {
     char word[WORDS_MOST][WORD_MOST];

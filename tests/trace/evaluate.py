@@ -32,6 +32,7 @@ class Node:
         self.slices = said.get("slices", 1)
         self.appended, self.untouched = said.get("appended", 0), said.get("untouched", 0)
         self.paired, self.interleaved = said.get("paired", 0), said.get("interleaved", False)
+        self.unpaired = said.get("unpaired", 0)
         self.focus, self.learned = said.get("focus"), said.get("learned")
         self.operands = {letter: said[letter] for letter in "abcde" if letter in said}
         self.values = said.get("values") and [
@@ -40,8 +41,8 @@ class Node:
 
     def pair(self, column):
         """The number of the pair that a column is of, whether it comes first, and its partner."""
-        at, half = column % (self.columns // self.slices), self.paired // 2
-        if at >= self.paired:
+        at, half = column % (self.columns // self.slices) - self.unpaired, self.paired // 2
+        if not 0 <= at < self.paired:
             return None
         if self.interleaved:
             return at // 2, at % 2 == 0, column + (1 if at % 2 == 0 else -1)
@@ -56,7 +57,7 @@ class Node:
         if self.focus:
             head, query = self.focus["head"], self.focus["row"]
         first, end = at.get("rows", (0, self.rows))
-        if not first <= row < end or own >= at.get("columns", width):
+        if not first <= row < end or not at.get("from_column", 0) <= own < at.get("columns", width):
             return None
         if "pair" in at:
             pair = self.pair(own)

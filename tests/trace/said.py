@@ -13,7 +13,7 @@ PLACES = {
     "below": ("", ""), "column": ("", ""), "column-i": ("[·,i]", ""), "all": ("", ""),
     "column-of-heads": ("[·,j]overtheheads", ""), "column-i-of-heads": ("[·,i]overtheheads", ""),
     "row-i-of-heads": ("[i]overtheheads", ""), "row-j-of-heads": ("[j]overtheheads", ""), "learned": (r"[l,j]", ""),
-    "of-heads": ("[i,j]overtheheads", ""), "row-i-whole": (r"[i]", ""), "of-focus": ("[f,i]", ""),
+    "of-heads": ("[i,j]overtheheads", ""), "row-i-whole": (r"[i]", ""), "row-i-own": ("[i]", "[i,j]"), "shared": ("[i,s]", ""), "of-focus": ("[f,i]", ""),
 }
 FUNCTIONS = {
     "relu": "max(x,0)", "gelu": "x·Φ(x),Φthenormaldistribution", "silu": "x/(1+exp(−x))",
@@ -78,6 +78,8 @@ def place_of(run, node, part, letters, cell, is_element=False):
     pair = cell and node.pair(column)
     if part["part"] == "partner" and pair:
         letters, j = letters.replace("′", ""), str(pair[2] % width + 1)
+    if part["part"] == "shared" and cell:
+        letters = letters.replace("s", str(inner + 1))
     if part["part"] == "of-pair" and pair:
         letters = letters.replace("p", str(pair[0] + 1))
     if cell and (of.letters or "").startswith("the"):
@@ -98,6 +100,8 @@ def pattern(run, node, cell=None):
     operands = {"f": re.escape(node.function or ""),
                 "j": "j" if cell is None else str(cell[2] % (node.columns // node.slices) + 1)}
     for letter, part in node.operands.items():
+        if cell is not None and node.first_of(part["at"], *cell) is None:
+            continue
         name, of = names_of(part["of"]), PLACES[part["part"]]
         operands[letter] = name + place_of(run, node, part, of[0], cell)
         operands["*" + letter] = name + place_of(run, node, part, of[1], cell, True)
@@ -193,9 +197,11 @@ def table_is_true(run, cells, sizes):
 
 def multiplications(run, node):
     """Of a product of two matrices: as many for each cell as its row has numbers of the head."""
-    of = run["nodes"][node.operands["a"]["of"]]
-    return (node.heads * node.rows * node.columns * of.columns // (of.slices if node.heads > 1 else 1)
-            if node.operation == "dot" else 0)
+    if node.operation not in ("dot", "dot_beside"):
+        return 0
+    width = node.columns // node.slices
+    each = min(width, node.operands["b"]["at"].get("columns", width))
+    return node.heads * node.rows * node.slices * each * node.operands["a"]["at"].get("count", 1)
 
 
 def has_shape(node, shape):

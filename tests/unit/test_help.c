@@ -159,7 +159,7 @@ static void test_scripts_are_complete(unit *u)
         of->write(&page, of);
         for (size_t j = 0; j < OPTIONS.count; j++) {
             const char *name = named_row(&OPTIONS, j)->name;
-            const char *dash = strchr(name, '-'); /* roff writes \- for it */
+            const char *dash = strrchr(name, '-'); /* roff writes \- for it */
             check_has(u, &page, dash == NULL ? name : dash + 1);
         }
         for (size_t j = 0; j < COMMANDS.count; j++)

@@ -106,7 +106,8 @@ enum { ROWS = 16, CHUNK = 64 };
 /* Queries or keys, b × heads × n × width, and what becomes of them. */
 typedef struct turned {
     tensor from, to;
-    size_t rows; /* of the sequence: what is appended, zeros, stands at no position */
+    size_t rows;  /* of the sequence: what is appended, zeros, stands at no position */
+    size_t first; /* number of a head that is turned */
     double (*position)(const plan *p, size_t batch, size_t row);
 } turned;
 
@@ -132,15 +133,23 @@ static char *element(const tensor *rows, size_t batch, size_t head, size_t row, 
     return (char *)rows->data + at * (ptrdiff_t)dtype_size(rows->type);
 }
 
-/* What stands after the pairs stays as it is, and a row that is appended does as a whole. */
+/* So many numbers of each head as they are. */
+static void copy_columns(const turned *one, size_t row, size_t first, size_t count)
+{
+    size_t heads = one->from.size[1], units = one->from.size[0] * heads;
+    for (size_t unit = 0; count > 0 && unit < units; unit++)
+        memcpy(element(&one->to, unit / heads, unit % heads, row, first),
+               element(&one->from, unit / heads, unit % heads, row, first),
+               count * dtype_size(one->from.type));
+}
+
+/* What stands before and after the pairs stays as it is, and a row that is appended does as a
+ * whole. */
 static void copy_rest(const turning *t, const turned *one, size_t row)
 {
-    size_t width = row < one->rows ? t->plan->rope_width : 0, rest = one->from.size[3] - width;
-    size_t heads = one->from.size[1], units = one->from.size[0] * heads;
-    for (size_t unit = 0; rest > 0 && unit < units; unit++)
-        memcpy(element(&one->to, unit / heads, unit % heads, row, width),
-               element(&one->from, unit / heads, unit % heads, row, width),
-               rest * dtype_size(one->from.type));
+    size_t width = row < one->rows ? t->plan->rope_width : 0, first = width == 0 ? 0 : one->first;
+    copy_columns(one, row, 0, first);
+    copy_columns(one, row, first + width, one->from.size[3] - first - width);
 }
 
 /* Queries and keys of this number mostly stand at the same position in all batch entries: its
@@ -163,9 +172,9 @@ static void turn_chunk(const turning *t, size_t row, size_t first)
             sine[pair] = -sine[pair];
         known = position;
         for (size_t head = 0; head < one->from.size[1]; head++)
-            p->with->turn(element(&one->from, i / 2, head, row, at.first), count, step,
+            p->with->turn(element(&one->from, i / 2, head, row, one->first + at.first), count, step,
                           zero.second - zero.first, cosine, sine,
-                          element(&one->to, i / 2, head, row, at.first));
+                          element(&one->to, i / 2, head, row, one->first + at.first));
     }
 }
 
@@ -245,6 +254,7 @@ bool rope_turn_both(const projecting *with, stage_id id, err *e)
         t.of[i] = (turned){.from = tensor_view_of(rows[i]),
                            .to = projected_place(with, IDS[i]),
                            .rows = plan_role(p, IDS[i])->n,
+                           .first = plan_rope_first(p, plan_role(p, IDS[i])),
                            .position = i == 0 ? plan_query_position : plan_key_position};
     }
     if (!turn_rows(&t, rows[id == STAGE_K_ROPE]->size, with->by, e))
@@ -271,6 +281,7 @@ bool rope_turn_back(const projecting *with, stage_id id, const tensor *from, con
         (turned){.from = tensor_view_of(from),
                  .to = tensor_view_of(to),
                  .rows = role->n,
+                 .first = plan_rope_first(with->plan, role),
                  .position = is_query ? plan_query_position : plan_key_position};
     return turn_rows(&t, from->size, with->by, e);
 }

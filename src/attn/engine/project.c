@@ -59,14 +59,16 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
         }
         return true;
     }
-    /* One matrix for all heads, or one a head: where the weights stay for documents to come, they
-     * stay packed too. */
+    /* One matrix for all heads, or one a head, or its columns, where other numbers stand between
+     * those of heads: where the weights stay for documents to come, they stay packed too. */
     packed_weights *stay = p->asked->stays[r->weight_as] ? p->asked->packed_weights : NULL;
-    size_t parts = r->weight.rank == 3 ? r->heads : 1, width = r->heads * r->width / parts;
+    size_t parts = r->weight.rank == 3 || r->shared > 0 ? r->heads : 1,
+           apart = r->heads * r->width / parts, width = apart - r->shared;
     for (size_t part = 0; part < parts; part++) {
-        tensor weight = r->weight.rank == 2 ? r->weight : tensor_at(&r->weight, part),
+        tensor weight = r->weight.rank == 3 ? tensor_at(&r->weight, part)
+                                            : tensor_range(&r->weight, 1, part * width, width),
                bias = r->bias;
-        tensor columns = tensor_range(out, 1, part * width, width);
+        tensor columns = tensor_range(out, 1, part * apart, width);
         if (bias.data != NULL)
             bias = tensor_range(&bias, 0, part * width, width);
         linear_map map = {&weight, &bias, stay};
@@ -78,6 +80,9 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
 
 const tensor *projected_rows(const projected *made, const projection *r)
 {
+    const tensor *down = r->weight_as == INPUT_WQ ? &made->q_latent : &made->kv_latent;
+    if (down->data != NULL)
+        return down;
     return r->rows_as == INPUT_X && made->x.data != NULL ? &made->x : &r->rows;
 }
 
@@ -125,6 +130,17 @@ tensor projected_form(const projecting *with, stage_id id)
                : projected_place(with, id);
 }
 
+/* The numbers that all heads of keys end with. */
+static void put_shared(const projection *r, const tensor *shared, const tensor *heads)
+{
+    for (size_t head = 0; head < r->heads; head++) {
+        tensor of_head = tensor_range(heads, 1, head, 1);
+        tensor to = tensor_range(&of_head, 3, r->width - r->shared, r->shared);
+        tensor from = plan_split_heads(shared, 1);
+        tensor_copy(&from, &to);
+    }
+}
+
 /* What is not a number stays so. */
 static void clip_rows(const plan *p, tensor *rows)
 {
@@ -135,6 +151,62 @@ static void clip_rows(const plan *p, tensor *rows)
         if (x > most || x < -most)
             tensor_set(rows, index, x > 0 ? most : -most);
     } while (tensor_next(rows, index));
+}
+
+/* What the latent's projections take of its rows, and what is shared. */
+static void take_latent(const projecting *with, stage_id id, const tensor *rows)
+{
+    bool is_query = id == STAGE_Q_LATENT || id == STAGE_Q_LATENT_NORM;
+    const latent *l = is_query ? &with->plan->q_latent : &with->plan->kv_latent;
+    size_t rest = rows->size[2] - l->width;
+    *(is_query ? &with->made->q_latent : &with->made->kv_latent) =
+        tensor_range(rows, 2, 0, l->width);
+    if (rest > 0)
+        with->made->shared = tensor_range(rows, 2, l->width, rest);
+}
+
+/* rows·weight + bias. */
+static bool bring_down(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    bool is_query = id == STAGE_Q_LATENT, is_finite = true;
+    const latent *l = is_query ? &p->q_latent : &p->kv_latent;
+    const projection *of = is_query ? &p->q : &p->k;
+    const projection first = {.weight_as = is_query ? INPUT_WQ_DOWN : INPUT_WKV_DOWN,
+                              .weight = l->weight,
+                              .bias = l->bias,
+                              .heads = 1,
+                              .width = l->weight.size[1]};
+    tensor out = placed_at(with->at, id);
+    for (size_t batch = 0; batch < p->batches; batch++) {
+        tensor from = tensor_at(projected_rows(with->made, of), batch), to = tensor_at(&out, batch);
+        if (!project_rows(p, &first, &from, &to, &is_finite, with->by, e))
+            return false;
+    }
+    take_latent(with, id, &out);
+    return is_finite || projected_check_range(p, stage_row(id)->key.named.name, &out, e);
+}
+
+/* By its root mean square, as queries and keys are. */
+static bool normalize_latent(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    bool is_query = id == STAGE_Q_LATENT_NORM;
+    const latent *l = is_query ? &p->q_latent : &p->kv_latent;
+    const tensor *rows = is_query ? &with->made->q_latent : &with->made->kv_latent;
+    tensor out = placed_at(with->at, id);
+    for (size_t i = 0; i < p->batches * rows->size[1]; i++) {
+        size_t batch = i / rows->size[1], row = i % rows->size[1];
+        tensor of_rows = tensor_at(rows, batch), to_rows = tensor_at(&out, batch);
+        tensor from = tensor_at(&of_rows, row), to = tensor_at(&to_rows, row);
+        if (!p->with->row_rms_norm(from.data, l->width, l->gain.data, p->asked->latent_eps,
+                                   to.data) &&
+            !p->asked->allow_nonfinite)
+            return err_set(e, "the squares of %s[row %zu] add up to more than float64 holds",
+                           is_query ? "q_latent" : "kv_latent", row + 1);
+    }
+    take_latent(with, id, &out);
+    return projected_check_range(p, stage_row(id)->key.named.name, &out, e);
 }
 
 /* q, k or v, with what is appended to it. */
@@ -166,6 +238,10 @@ static bool project(const projecting *with, stage_id id, err *e)
         }
         if (!is_finite && !projected_check_range(p, input_label(r->given_as), &rows, e))
             return false;
+        if (r->shared > 0) {
+            tensor heads = plan_split_heads(&rows, r->heads);
+            put_shared(r, &with->made->shared, &heads);
+        }
         if (p->asked->clip > 0)
             clip_rows(p, &rows);
     }
@@ -320,6 +396,10 @@ static bool (*const MAKE[STAGE_SCORES])(const projecting *with, stage_id id, err
     [STAGE_XK] = write_rows,
     [STAGE_XV] = write_rows,
     [STAGE_X_POS] = sinusoid_add,
+    [STAGE_Q_LATENT] = bring_down,
+    [STAGE_Q_LATENT_NORM] = normalize_latent,
+    [STAGE_KV_LATENT] = bring_down,
+    [STAGE_KV_LATENT_NORM] = normalize_latent,
     [STAGE_Q] = project,
     [STAGE_K] = project,
     [STAGE_V] = project,
@@ -337,7 +417,10 @@ static void take_given(const projecting *with, stage_id id)
 {
     const projection *role = plan_role(with->plan, id);
     tensor all = placed_at(with->at, id);
-    *form_of(with->made, id) = role == NULL ? all : plan_heads_apart(&all, role->heads);
+    if (id >= STAGE_Q_LATENT && id <= STAGE_KV_LATENT_NORM)
+        take_latent(with, id, &all);
+    else
+        *form_of(with->made, id) = role == NULL ? all : plan_heads_apart(&all, role->heads);
 }
 
 /* The stages from `first` to the one before `end`, in their order. */
@@ -415,9 +498,10 @@ size_t project_product_memory(const plan *p, size_t threads)
     const struct {
         const tensor *weight;
         size_t rows;
-    } products[] = {{&p->q.weight, p->q.n},       {&p->k.weight, p->k.n},
-                    {&p->v.weight, p->v.n},       {&of_score->for_query, p->n_q},
-                    {&of_score->for_key, p->n_k}, {&p->wo, p->n_q}};
+    } products[] = {{&p->q.weight, p->q.n},        {&p->k.weight, p->k.n},
+                    {&p->v.weight, p->v.n},        {&of_score->for_query, p->n_q},
+                    {&of_score->for_key, p->n_k},  {&p->wo, p->n_q},
+                    {&p->q_latent.weight, p->q.n}, {&p->kv_latent.weight, p->k.n}};
     size_t largest = 0;
     for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
         const tensor *weight = products[i].weight;

@@ -13,7 +13,9 @@
 /* What the loop over blocks reads and writes: q, k and v in their last form, and the context. Views
  * with all axes. */
 typedef struct projected {
-    tensor x;       /* with positions, b × n × m; no data: x as it is */
+    tensor x;                   /* with positions, b × n × m; no data: x as it is */
+    tensor q_latent, kv_latent; /* what projections take, b × n × width; no data: rows */
+    tensor shared;  /* b × n × width: numbers of the latent that all heads' keys end with */
     tensor q, k, v; /* b × heads × n × width; heads of k and v: kv_heads */
     tensor queries; /* q′, what the score function compares: b × h × n_q × c */
     tensor keys;    /* k′: b × kv_heads × n_k × c, or b × h × n_k × c */
@@ -37,7 +39,8 @@ typedef struct projecting {
 tensor projected_place(const projecting *with, stage_id id);
 /* The same of what lies in an input too: q, k or v before later forms took its place. */
 tensor projected_form(const projecting *with, stage_id id);
-/* What a projection starts from, b × n × m: with positions, where they were added. */
+/* What a projection starts from, b × n × m: its latent, or rows, with positions, where they were
+ * added. */
 const tensor *projected_rows(const projected *made, const projection *r);
 /* False, with the error set, where finite inputs gave what the type can't hold. */
 bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);

@@ -202,6 +202,16 @@ const projection *plan_role(const plan *p, stage_id id)
     return width == 'Q' ? &p->q : width == 'K' ? &p->k : width == 'V' ? &p->v : NULL;
 }
 
+const latent *plan_latent(const plan *p, const projection *r)
+{
+    return r == &p->q ? &p->q_latent : &p->kv_latent;
+}
+
+size_t plan_rope_first(const plan *p, const projection *r)
+{
+    return p->k.shared > 0 ? r->width - p->rope_width : 0;
+}
+
 bool plan_keeps_heads_apart(const plan *p)
 {
     const tensor *q = p->asked->in[INPUT_Q];
@@ -276,6 +286,12 @@ static size_t axis_size(const plan *p, const projection *of, size_t keys, char l
         return p->k.rows.size[2];
     case 'N':
         return p->v.rows.size[2];
+    case 'r':
+        return p->q_latent.width;
+    case 'R':
+        return p->kv_latent.width;
+    case 'S':
+        return p->kv_latent.width + p->k.shared;
     default:
         return 1;
     }
@@ -289,9 +305,9 @@ static void shape_by_axes(const plan *p, stage_id gradient, const char *axes, in
     /* Keys and values of the sequence come first alone, then with what is appended to them; a
      * cache's come in last. */
     bool is_new = of != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V;
-    size_t keys = id == STAGE_XK || id == STAGE_XV ? p->k.n
-                  : is_new                         ? p->k.n + p->appended
-                                                   : p->n_k;
+    const char *last = stage_row(id)->axes;
+    bool is_of_rows = *last != '\0' && strchr("MNRS", last[strlen(last) - 1]) != NULL;
+    size_t keys = is_of_rows ? p->k.n : is_new ? p->k.n + p->appended : p->n_k;
     *rank = (int)strlen(axes);
     for (int axis = 0; axis < *rank; axis++)
         size[axis] = axis_size(p, of, keys, axes[axis]);
@@ -308,7 +324,7 @@ bool plan_has_stage(const plan *p, stage_id id)
 stage_id plan_stand_in(const plan *p, stage_id id)
 {
     while (id != STAGE_COUNT && !plan_has_stage(p, id))
-        id = stage_row(id)->takes[0];
+        id = stage_row(id)->is_extra ? STAGE_COUNT : stage_row(id)->takes[0];
     return id;
 }
 

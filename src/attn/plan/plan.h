@@ -18,11 +18,20 @@
 typedef struct projection {
     input given_as, rows_as, weight_as, bias_as;
     tensor given;  /* b × heads × n × width */
-    tensor rows;   /* b × n × m */
+    tensor rows;   /* b × n × m, or what a latent is made of */
     tensor weight; /* m × heads·width, or heads × m × width; as used in x·W */
     tensor bias;   /* heads·width long */
     size_t n, heads, width;
+    size_t shared; /* of a head's numbers, the last, which are none of the product's: all heads have
+                    * those of the latent */
 } projection;
+
+/* A projection may be a chain: rows·weight + bias, a norm of that, where it has a gain, and then
+ * the product of the projection itself. No data: it is that alone. */
+typedef struct latent {
+    tensor weight, bias, gain; /* m × width; of the keys m × (width + shared), the norm's alone */
+    size_t width;
+} latent;
 
 typedef struct plan {
     const problem *asked;
@@ -31,7 +40,8 @@ typedef struct plan {
     size_t batches, heads, kv_heads, n_q, n_k, width_out;
     size_t appended; /* of the n_k keys, the last that are none of the sequence: bias_k, zeros */
     bool has_batch, has_heads;
-    projection q, k, v;    /* k and v: the new ones, of n_k − past */
+    projection q, k, v; /* k and v: the new ones, of n_k − past */
+    latent q_latent, kv_latent;
     tensor past_k, past_v; /* b × kv_heads × past × width */
     size_t past;
     size_t rope_width;     /* numbers of a head that are turned; 0 = none */
@@ -87,6 +97,11 @@ size_t plan_stage_numbers(const plan *p, stage_id id);
 void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK]);
 /* q, k or v, which the stage is one form of; NULL where it is of none alone. */
 const projection *plan_role(const plan *p, stage_id id);
+/* What a projection takes in place of its rows; no data: nothing. */
+const latent *plan_latent(const plan *p, const projection *r);
+/* Numbers of a head before those that rotary positions turn: where keys share some, it is the last
+ * that are turned. */
+size_t plan_rope_first(const plan *p, const projection *r);
 /* How many heads lie side by side in the stage's rows; 1 where they are one head's, or an axis. */
 size_t plan_heads_joined(const plan *p, stage_id id);
 /* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */

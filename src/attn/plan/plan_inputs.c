@@ -70,7 +70,7 @@ bool plan_weight(const plan *p, input weight_as, const char *rows_label, size_t 
 {
     static const char *const LAYOUTS[] = {"in-out", "out-in"};
     const tensor *given = p->asked->in[weight_as];
-    bool is_out_in = p->asked->is_out_in[weight_as], is_of_head = weight_as > INPUT_WO;
+    bool is_out_in = p->asked->is_out_in[weight_as], is_of_head = weight_as >= INPUT_WS;
     if (given->rank != 2 && given->rank != 3)
         return plan_wrong_shape(p, weight_as, e, "it must be a matrix, or one a head");
     *out = is_out_in ? tensor_transposed(given) : tensor_view_of(given);
@@ -105,6 +105,59 @@ bool plan_uses_rows(const problem *asked, input rows)
     return false;
 }
 
+/* A latent's inputs, and which projections take it. */
+static const struct {
+    input weight_as, bias_as, gain_as, role[2];
+} LATENTS[] = {
+    {INPUT_WQ_DOWN, INPUT_BQ_DOWN, INPUT_Q_LATENT_GAIN, {INPUT_WQ, INPUT_WQ}},
+    {INPUT_WKV_DOWN, INPUT_BKV_DOWN, INPUT_KV_LATENT_GAIN, {INPUT_WK, INPUT_WV}},
+};
+
+/* What is in front of these weights is as wide as they take rows: the first of them, whatever else
+ * their latent's weights give. */
+static bool find_latent(plan *p, size_t which, err *e)
+{
+    const problem *asked = p->asked;
+    latent *l = which == 0 ? &p->q_latent : &p->kv_latent;
+    input rows_as = which == 0 ? p->q.rows_as : p->k.rows_as;
+    const input as = LATENTS[which].weight_as, first = LATENTS[which].role[0];
+    const char *const parts[] = {input_key(LATENTS[which].bias_as),
+                                 input_key(LATENTS[which].gain_as)};
+    if (asked->in[as] == NULL) {
+        const char *missing = which == 0 ? "there is no wq_down" : "there is no wkv_down";
+        return plan_refuse_parts(asked, parts, 2, missing, "it is of the latent that this makes",
+                                 e);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        input taker = LATENTS[which].role[i], given = INPUT_Q + (taker - INPUT_WQ);
+        if (asked->in[given] != NULL)
+            return err_at(e, &asked->at[as], "%s is given, and so is %s, which takes its place",
+                          input_label(as), input_label(given));
+        if (asked->in[taker] == NULL)
+            return err_at(e, &asked->at[as], "%s is given without %s, which takes its latent",
+                          input_label(as), input_label(taker));
+    }
+    if (which > 0 && asked->in[INPUT_XV] != NULL)
+        return err_at(e, &asked->at[INPUT_XV],
+                      "xv is given, and keys and values are made of one latent");
+    if (rows_as == INPUT_COUNT)
+        return true; /* refused with the projection */
+    if (asked->in[as]->rank != 2)
+        return plan_wrong_shape(p, as, e, "it must be a matrix");
+    const tensor *rows = asked->in[rows_as];
+    if (!plan_weight(p, as, input_label(rows_as), rows->size[rows->rank - 1], &l->weight, e))
+        return false;
+    const tensor *taken = asked->in[first];
+    size_t all = l->weight.size[1];
+    l->width = taken->rank < 2 ? all : taken->size[taken->rank - (asked->is_out_in[first] ? 1 : 2)];
+    if (l->width > all || (which == 0 && l->width != all))
+        return plan_wrong_shape(p, first, e, "which takes rows of %zu, and %s gives %zu", l->width,
+                                input_label(as), all);
+    p->k.shared = which > 0 ? all - l->width : 0;
+    return plan_vector(p, LATENTS[which].bias_as, 2, 0, all, &l->bias, e) &&
+           plan_vector(p, LATENTS[which].gain_as, 2, 0, l->width, &l->gain, e);
+}
+
 static bool find_projection(const plan *p, projection *r, err *e)
 {
     const problem *asked = p->asked;
@@ -131,9 +184,13 @@ static bool find_projection(const plan *p, projection *r, err *e)
                       input_label(r->given_as));
     }
     bool has_weight = asked->in[r->weight_as] != NULL;
+    const latent *l = plan_latent(p, r);
+    bool is_second = l->weight.data != NULL;
     r->rows = view_rows(p, r->rows_as);
+    size_t taken = is_second ? l->width : r->rows.size[2];
     if (has_weight &&
-        !plan_weight(p, r->weight_as, input_label(r->rows_as), r->rows.size[2], &r->weight, e))
+        !plan_weight(p, r->weight_as, is_second ? "the latent" : input_label(r->rows_as), taken,
+                     &r->weight, e))
         return false;
     r->n = r->rows.size[1];
     r->width = has_weight ? r->weight.size[r->weight.rank - 1] : r->rows.size[2];
@@ -142,7 +199,10 @@ static bool find_projection(const plan *p, projection *r, err *e)
             return false;
         r->width /= r->heads;
     }
-    return plan_vector(p, r->bias_as, 2, 0, r->heads * r->width, &r->bias, e);
+    if (!plan_vector(p, r->bias_as, 2, 0, r->heads * r->width, &r->bias, e))
+        return false;
+    r->width += r->shared;
+    return true;
 }
 
 static bool find_projections(plan *p, err *e)
@@ -164,7 +224,7 @@ static bool find_projections(plan *p, err *e)
                                  .weight_as = INPUT_WQ + i,
                                  .bias_as = INPUT_BQ + i,
                                  .heads = i == 0 ? p->heads : p->kv_heads};
-        if (!find_projection(p, roles[i], e))
+        if ((i < 2 && !find_latent(p, i, e)) || !find_projection(p, roles[i], e))
             return false;
         place at = problem_place(asked, "clip");
         if (asked->clip > 0 && roles[i]->weight.data == NULL && roles[i]->bias.data == NULL)
@@ -364,7 +424,10 @@ static bool find_rope(plan *p, err *e)
     place at = problem_place(p->asked, is_own ? "rope_width" : "rope");
     size_t least = p->q.width < p->k.width ? p->q.width : p->k.width;
     size_t pairs = rope->frequencies == NULL ? 0 : rope->frequencies->tensor.size[0];
-    p->rope_width = rope->has_width ? rope->width : pairs > 0 ? 2 * pairs : p->k.width;
+    p->rope_width = rope->has_width   ? rope->width
+                    : pairs > 0       ? 2 * pairs
+                    : p->k.shared > 0 ? p->k.shared
+                                      : p->k.width;
     if (p->rope_width > least)
         return err_at(e, &at, "rope turns %zu numbers of a head, and a %s has %zu", p->rope_width,
                       p->q.width < p->k.width ? "query" : "key", least);

@@ -32,6 +32,10 @@
 OPERATION(OP_COPY, "copy", "a", .spelled = "{a}", .numpy = "{a}")
 OPERATION(OP_DOT, "dot", "a₁·b₁ + a₂·b₂ + …, and c added where there is one",
           .spelled = "<{(a)}·{b};\n + >[c?\n + {c}]", .numpy = "{a} @ {b}[c? + {c}]")
+/* b ends before the last columns of a head, which have d. */
+OPERATION(OP_DOT_BESIDE, "dot_beside",
+          "a₁·b₁ + a₂·b₂ + …, and c; d in columns that b does not have",
+          .spelled = "[b?<{(a)}·{b};\n + >:{d}][c?\n + {c}]")
 OPERATION(OP_ADDITIVE, "additive", "c₁·tanh(a₁ + b₁ + d₁) + c₂·tanh(a₂ + b₂ + d₂) + …",
           .spelled = "<{(c)}·tanh({a} + {b}[d? + {d}]);\n + >", .inside = INSIDE_TANHS_OF_SUMS,
           .inner = "<{(c)}·{inner};\n + >",

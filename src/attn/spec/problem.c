@@ -18,16 +18,18 @@ const char *input_key(input which)
 const char *input_label(input which)
 {
     static const char *const LABELS[INPUT_COUNT] = {
-        [INPUT_WQ] = "Wq", [INPUT_WK] = "Wk", [INPUT_WV] = "Wv", [INPUT_WO] = "Wo",
-        [INPUT_WS] = "Ws", [INPUT_WA] = "Wa", [INPUT_UA] = "Ua",
+        [INPUT_WQ] = "Wq", [INPUT_WK] = "Wk",           [INPUT_WV] = "Wv",
+        [INPUT_WO] = "Wo", [INPUT_WS] = "Ws",           [INPUT_WA] = "Wa",
+        [INPUT_UA] = "Ua", [INPUT_WQ_DOWN] = "Wq_down", [INPUT_WKV_DOWN] = "Wkv_down",
     };
     return LABELS[which] != NULL ? LABELS[which] : input_key(which);
 }
 
 bool input_learns(input which)
 {
-    return (which >= INPUT_WQ && which <= INPUT_BO) || which == INPUT_Q_GAIN ||
-           which == INPUT_K_GAIN || (which >= INPUT_WS && which <= INPUT_BIAS_V);
+    return (which >= INPUT_WQ && which <= INPUT_BO) ||
+           (which >= INPUT_Q_GAIN && which <= INPUT_KV_LATENT_GAIN) ||
+           (which >= INPUT_WS && which <= INPUT_BIAS_V);
 }
 
 input input_of_key(const char *key_name)
@@ -428,6 +430,7 @@ static const setting_row SETTINGS[] = {
     {{"dtype", ""}, .read = read_dtype},
     {{"qk_norm", ""}, .read = read_qk_norm},
     {{"qk_eps", ""}, NUMBER, AT(qk_eps)},
+    {{"latent_eps", ""}, NUMBER, AT(latent_eps)},
     {{"positions", ""}, WORD, AT(adds_positions), .words = &POSITIONS_WORDS, .yes = "sinusoidal"},
     {{"rope", ""}, .read = read_rope},
     {{"rope_pairing", ""}, WORD, AT(rope.is_interleaved), .words = &PAIRING_WORDS,
@@ -446,6 +449,7 @@ bool problem_read(problem *p, const bundle *document, err *e)
                    .score = score_default(),
                    .round_decimals = -1,
                    .qk_eps = 1e-6,
+                   .latent_eps = 1e-6,
                    .relative_distance = 128};
     /* What is not there keeps its default. */
     for (size_t i = 0; i < sizeof SETTINGS / sizeof SETTINGS[0]; i++) {

@@ -32,6 +32,12 @@ typedef enum input {
     INPUT_PAST_V,
     INPUT_Q_GAIN,
     INPUT_K_GAIN,
+    INPUT_WQ_DOWN,
+    INPUT_BQ_DOWN,
+    INPUT_Q_LATENT_GAIN,
+    INPUT_WKV_DOWN,
+    INPUT_BKV_DOWN,
+    INPUT_KV_LATENT_GAIN,
     INPUT_MASK,
     INPUT_BIAS,
     INPUT_WS,
@@ -121,6 +127,7 @@ typedef struct problem {
     bool normalizes;     /* queries and keys, each head by its root mean square, */
     bool norms_together; /* or all heads of a row by that of all their numbers */
     double qk_eps;
+    double latent_eps;  /* of the norms of latents, which those have that have a gain */
     int round_decimals; /* −1 = weights are not rounded */
     bool round_keeps_sum;
     bool mask_true_is_masked;

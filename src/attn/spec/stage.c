@@ -28,6 +28,26 @@ static bool has_positions(const problem *asked)
     return asked->adds_positions;
 }
 
+static bool has_q_latent(const problem *asked)
+{
+    return asked->in[INPUT_WQ_DOWN] != NULL;
+}
+
+static bool has_kv_latent(const problem *asked)
+{
+    return asked->in[INPUT_WKV_DOWN] != NULL;
+}
+
+static bool norms_q_latent(const problem *asked)
+{
+    return has_q_latent(asked) && asked->in[INPUT_Q_LATENT_GAIN] != NULL;
+}
+
+static bool norms_kv_latent(const problem *asked)
+{
+    return has_kv_latent(asked) && asked->in[INPUT_KV_LATENT_GAIN] != NULL;
+}
+
 static bool has_norm(const problem *asked)
 {
     return asked->normalizes;
@@ -111,17 +131,41 @@ const stage ROWS_OF_STAGES[STAGE_COUNT] = {
         "x + PE", "bqm",
         STAGE_IS_ROWS, {STAGE_X, STAGE_COUNT}, has_positions,
         .made_by = "the option --positions"},
+    [STAGE_Q_LATENT] = {{{"q_latent", "rows that queries are made of, brought to few numbers"},
+            KEY_EXPECTED},
+        "x·Wq_down + bq_down", "bqr",
+        STAGE_BY_PROJECTION, {STAGE_X_POS, STAGE_COUNT}, .is_there = has_q_latent,
+        .made_by = "a wq_down, the weights of queries' latent"},
+    [STAGE_Q_LATENT_NORM] = {{{"q_latent_norm", "the queries' latent by its root mean square"},
+            KEY_EXPECTED},
+        "q_latent / √(mean(q_latent²) + latent_eps) · q_latent_gain", "bqr",
+        STAGE_BY_PROJECTION, {STAGE_Q_LATENT, STAGE_COUNT}, .is_there = norms_q_latent,
+        .made_by = "a q_latent_gain next to wq_down"},
+    [STAGE_KV_LATENT] = {{{"kv_latent", "rows for keys and values, and numbers that keys share"},
+            KEY_EXPECTED},
+        "xk·Wkv_down + bkv_down", "bkS",
+        STAGE_BY_PROJECTION, {STAGE_XK, STAGE_X_POS, STAGE_COUNT}, .is_extra = true,
+        .is_there = has_kv_latent,
+        .made_by = "a wkv_down, the weights of the latent of keys and values"},
+    [STAGE_KV_LATENT_NORM] = {{{"kv_latent_norm", "their latent by its root mean square"},
+            KEY_EXPECTED},
+        "kv_latent / √(mean(kv_latent²) + latent_eps) · kv_latent_gain", "bkR",
+        STAGE_BY_PROJECTION, {STAGE_KV_LATENT, STAGE_COUNT}, .is_there = norms_kv_latent,
+        .made_by = "a kv_latent_gain next to wkv_down"},
     [STAGE_Q] = {{{"q", "queries, heads side by side"}, KEY_EXPECTED},
         "x·Wq + bq", "bqQ",
-        STAGE_BY_PROJECTION, {STAGE_X_POS, STAGE_COUNT}, NULL,
+        STAGE_BY_PROJECTION, {STAGE_Q_LATENT_NORM, STAGE_COUNT}, .is_there = NULL,
         .made_by = NULL},
     [STAGE_K] = {{{"k", "keys, heads side by side"}, KEY_EXPECTED},
         "xk·Wk + bk", "bkK",
-        STAGE_BY_PROJECTION, {STAGE_XK, STAGE_X_POS, STAGE_COUNT}, NULL,
+        STAGE_BY_PROJECTION,
+        {STAGE_XK, STAGE_X_POS, STAGE_KV_LATENT_NORM, STAGE_KV_LATENT, STAGE_COUNT},
+        .is_there = NULL,
         .made_by = NULL},
     [STAGE_V] = {{{"v", "values, heads side by side"}, KEY_EXPECTED},
         "xv·Wv + bv", "bkV",
-        STAGE_BY_PROJECTION, {STAGE_XV, STAGE_X_POS, STAGE_COUNT}, NULL,
+        STAGE_BY_PROJECTION, {STAGE_XV, STAGE_X_POS, STAGE_KV_LATENT_NORM, STAGE_COUNT},
+        .is_there = NULL,
         .made_by = NULL},
     [STAGE_Q_NORM] = {{{"q_norm", "queries divided by their root mean square"}, KEY_EXPECTED},
         "q / √(mean(q²) + qk_eps) · q_gain", "bqQ",

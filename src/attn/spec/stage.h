@@ -15,6 +15,10 @@ typedef enum stage_id {
     STAGE_XK,
     STAGE_XV,
     STAGE_X_POS,
+    STAGE_Q_LATENT,
+    STAGE_Q_LATENT_NORM,
+    STAGE_KV_LATENT,
+    STAGE_KV_LATENT_NORM,
     STAGE_Q,
     STAGE_K,
     STAGE_V,
@@ -108,14 +112,15 @@ typedef enum stage_maker {
     STAGE_BY_BLOCK_BACK, /* a block at a time in the second loop, that of gradients */
 } stage_maker;
 
-enum { STAGE_TAKES = 3 };
+enum { STAGE_TAKES = 4 };
 
 typedef struct stage {
     key key; /* named "weights"; results are read by these rows as documents are by KEYS */
     const char *formula; /* "exp / row_sum" */
     /* One letter an axis: b batch and h heads (only where the problem has them); q, k: n_q, n_k; 1:
      * one; t: as many as --top says; e: d_v; Q, K, V: the projections' widths, heads side by side;
-     * C: h·d_v; c: the compared width; O: the output's width; m, M, N: the widths of x, xk, xv. */
+     * r, R: those of the latents of q, of k and v; S: R, and what keys share; C: h·d_v; c: the
+     * compared width; O: the output's width; m, M, N: the widths of x, xk, xv. */
     const char *axes;
     stage_maker by;
     /* What it is made of, besides inputs: earlier stages, STAGE_COUNT after the last. Where one of
@@ -126,7 +131,8 @@ typedef struct stage {
     /* How to say that it is not there: "rounded weights are made by --round". NULL: it always
      * is. */
     const char *made_by;
-    bool is_door; /* made by blocks, and a run may begin at it */
+    bool is_door;  /* made by blocks, and a run may begin at it */
+    bool is_extra; /* nothing is meant in its place where it is not there */
     /* Of what a gradient has the shape, and is not there without: a stage, or the key of an input
      * (then `axes` is ""). STAGE_X and NULL: of neither. */
     stage_id of;

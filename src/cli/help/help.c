@@ -163,9 +163,10 @@ static void topic_write_table(text *out, const named_table *table)
 void topic_write_shape(text *out, const stage *of)
 {
     const char *axes = of->axes;
-    static const char LETTERS[] = "bhqk1tecQKVCOmMN";
-    static const char *const NAMES[] = {"b",     "h",     "n_q",   "n_k",   "1", "top", "d_v", "c",
-                                        "h·d_k", "g·d_k", "g·d_v", "h·d_v", "m", "m",   "m",   "m"};
+    static const char LETTERS[] = "bhqk1tecQKVCOmMNrRS";
+    static const char *const NAMES[] = {"b", "h",     "n_q",   "n_k",   "1",       "top", "d_v",
+                                        "c", "h·d_k", "g·d_k", "g·d_v", "h·d_v",   "m",   "m",
+                                        "m", "m",     "r_q",   "r_kv",  "r_kv + s"};
     for (const char *p = axes; *p != '\0'; p++) {
         const char *letter = strchr(LETTERS, *p);
         assert(letter != NULL);

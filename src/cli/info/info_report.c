@@ -332,6 +332,12 @@ static void tell_widths(teller *t, const plan *p)
 {
     tell_count(t, "d_k", ", d_k %zu", p->k.width);
     tell_count(t, "d_v", ", d_v %zu", p->v.width);
+    if (p->q_latent.width > 0)
+        tell_count(t, "q_latent", ", queries of a latent of %zu", p->q_latent.width);
+    if (p->kv_latent.width > 0) {
+        tell_count(t, "kv_latent", ", keys and values of one of %zu", p->kv_latent.width);
+        tell_count(t, "shared", " and %zu shared", p->k.shared);
+    }
 }
 
 static void tell_attention(teller *t, const plan *p, bool has_inputs)

@@ -5,10 +5,10 @@ function range(first, end, make) {
 }
 
 // Numbers of a head that belong together: the pair of a column, and whether it is the pair's first.
-// Columns after the pairs have none.
+// Columns before and after the pairs have none.
 function pairOf(map, column) {
-  const at = column % (map.columns.length / map.slices), half = map.paired / 2;
-  if (at >= map.paired) return null;
+  const at = (column % (map.columns.length / map.slices)) - (map.unpaired || 0), half = map.paired / 2;
+  if (at < 0 || at >= map.paired) return null;
   if (map.interleaved)
     return { index: at >> 1, isFirst: at % 2 === 0, partner: column + (at % 2 === 0 ? 1 : -1) };
   return { index: at % half, isFirst: at < half, partner: column + (at < half ? half : -half) };
@@ -27,7 +27,8 @@ function strandOf({ map, at }, place) {
   const { focus } = place.map, { index, column: own } = inHead(place), pair = at.pair && pairOf(place.map, own);
   const ofHead = focus ? focus.head : index;
   const [from, end] = at.rows || [0, Infinity];
-  const isThere = place.row >= from && place.row < end && !(own >= at.columns) && pair !== null;
+  const isThere = place.row >= from && place.row < end && !(own >= at.columns) &&
+    own >= (at.from_column || 0) && pair !== null;
   const j = !pair ? own : at.pair === 'number' ? pair.index : pair.partner;
   const first = base + query * (focus ? focus.row : 0) + head * Math.floor(ofHead / group) +
     row * place.row + column * j;
