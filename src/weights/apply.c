@@ -18,6 +18,7 @@ typedef struct cutting {
     weight_layout layout;   /* --layout's, else the convention's */
     bool layout_is_given;   /* by --layout */
     size_t heads, kv_heads; /* 0: not known */
+    size_t context;         /* rows that Wo takes are so wide; 0: not known */
 } cutting;
 
 static const char *layout_name(weight_layout layout)
@@ -36,7 +37,8 @@ static bool contradicts(const cutting *how, const tensor *joint)
 {
     int along = output_axis(how);
     size_t parts = how->by->cut == CUT_HALVES ? 2 : 3;
-    return joint->rank == 2 && joint->size[1 - along] == parts * joint->size[along];
+    return how->by->cut != CUT_HALF_BY_HEAD && joint->rank == 2 &&
+           joint->size[1 - along] == parts * joint->size[along];
 }
 
 /* Says both layouts: the one that the sizes show, and who says the other. */
@@ -56,6 +58,58 @@ static bool refuse_layout(const cutting *how, const entry *from, err *e)
 
 /* ---- head by head ---- */
 
+/* Outputs of each group of heads, which lie one group after the other. */
+typedef struct head_cut {
+    int along; /* their axis */
+    size_t groups;
+    size_t before;  /* of a group's outputs those that are not meant, */
+    size_t wide;    /* and how many are */
+    size_t apart;   /* from one group to the next */
+    bool is_copied; /* they have to be without holes */
+} head_cut;
+
+/* One matrix a group, as a view; or copied, all groups side by side. */
+static bool take_heads(const tensor *joint, const head_cut *cut, tensor *out, err *e)
+{
+    size_t groups = cut->groups, wide = cut->wide;
+    int along = cut->along;
+    tensor first = tensor_range(joint, along, cut->before, wide), view = first;
+    if (groups == 1) {
+        *out = first;
+        return true;
+    }
+    int outer =
+        cut->is_copied ? along : 0; /* the axis of groups: before that of a group's outputs */
+    view.rank = first.rank + 1;
+    for (int axis = first.rank; axis > outer; axis--) {
+        view.size[axis] = first.size[axis - 1];
+        view.stride[axis] = first.stride[axis - 1];
+    }
+    view.size[outer] = groups;
+    view.stride[outer] = joint->stride[along] * (ptrdiff_t)cut->apart;
+    *out = view;
+    if (!cut->is_copied)
+        return true;
+    if (!tensor_new_copy(out, &view, e))
+        return false;
+    /* Groups and their outputs are one axis. */
+    out->rank = first.rank;
+    for (int axis = 0; axis < first.rank; axis++) {
+        out->size[axis] = axis == along ? groups * wide : first.size[axis];
+        out->stride[axis] =
+            along == 0 && axis == 0 && first.rank == 2 ? (ptrdiff_t)first.size[1] : 1;
+    }
+    if (first.rank == 2 && along == 1)
+        out->stride[0] = (ptrdiff_t)(groups * wide);
+    return true;
+}
+
+static bool refuse_heads(const entry *from, err *e)
+{
+    err_at(e, &from->at, "%s lies head by head, and the number of heads is not known", from->name);
+    return err_remedy(e, "--heads N says it");
+}
+
 /* One matrix a head: h × d × m, or in-out h × m × d. Where heads share keys, it is groups of heads
  * that lie one after the other, each with its queries, its keys and its values. A bias, and queries
  * of several in a group, have to be without holes, and are copied. */
@@ -73,9 +127,7 @@ static bool cut_heads(const cutting *how, size_t part, bool is_bias, const entry
             return err_at(e, &from->at,
                           "%s is %s, which is not 3 outputs an input: not head by head", from->name,
                           tensor_shape_text(joint, shape));
-        err_at(e, &from->at, "%s lies head by head, and the number of heads is not known",
-               from->name);
-        return err_remedy(e, "--heads N says it");
+        return refuse_heads(from, e);
     }
     if (groups == how->heads && !is_bias && total != 3 * joint->size[1 - along])
         return err_at(e, &from->at, "%s is %s, which is not 3 outputs an input: not head by head",
@@ -91,35 +143,28 @@ static bool cut_heads(const cutting *how, size_t part, bool is_bias, const entry
     size_t width = total / (how->heads + 2 * groups), each = how->heads / groups;
     size_t before = part == 0 ? 0 : (each + part - 1) * width,
            wide = (part == 0 ? each : 1) * width;
-    tensor first = tensor_range(joint, along, before, wide), view = first;
-    if (groups == 1) {
-        *out = first;
-        return true;
-    }
-    bool is_copied = is_bias || wide > width;
-    int outer = is_copied ? along : 0; /* the axis of groups: before that of a group's outputs */
-    view.rank = first.rank + 1;
-    for (int axis = first.rank; axis > outer; axis--) {
-        view.size[axis] = first.size[axis - 1];
-        view.stride[axis] = first.stride[axis - 1];
-    }
-    view.size[outer] = groups;
-    view.stride[outer] = joint->stride[along] * (ptrdiff_t)((each + 2) * width);
-    *out = view;
-    if (!is_copied)
-        return true;
-    if (!tensor_new_copy(out, &view, e))
-        return false;
-    /* Groups and their outputs are one axis. */
-    out->rank = first.rank;
-    for (int axis = 0; axis < first.rank; axis++) {
-        out->size[axis] = axis == along ? groups * wide : first.size[axis];
-        out->stride[axis] =
-            along == 0 && axis == 0 && first.rank == 2 ? (ptrdiff_t)first.size[1] : 1;
-    }
-    if (first.rank == 2 && along == 1)
-        out->stride[0] = (ptrdiff_t)(groups * wide);
-    return true;
+    const head_cut cut = {along, groups, before, wide, (each + 2) * width, is_bias || wide > width};
+    return take_heads(joint, &cut, out, e);
+}
+
+/* Of each head its keys' outputs, and then its values'. */
+static bool cut_half_by_head(const cutting *how, bool is_value, bool is_bias, const entry *from,
+                             tensor *out, err *e)
+{
+    int along = is_bias ? 0 : output_axis(how);
+    size_t heads = how->heads, total = from->tensor.size[along];
+    if (heads == 0)
+        return refuse_heads(from, e);
+    size_t each = total / heads, values = how->context / heads;
+    if (total % heads != 0 || how->context % heads != 0 || values == 0 || values >= each)
+        return err_at(e, &from->at,
+                      "%s holds %zu outputs, which are not keys and values of %zu heads, where Wo "
+                      "takes rows of %zu",
+                      from->name, total, heads, how->context);
+    const head_cut cut = {
+        along, heads,  is_value ? each - values : 0, is_value ? values : each - values,
+        each,  is_bias};
+    return take_heads(&from->tensor, &cut, out, e);
 }
 
 /* ---- the whole ---- */
@@ -130,7 +175,8 @@ static bool cut_part(const cutting *how, input which, const entry *from, tensor 
 {
     static const char *const HELD[] = {"Wq, Wk and Wv", "bq, bk and bv", "Wk and Wv", "bk and bv"};
     const convention *by = how->by;
-    bool is_bias = which >= INPUT_BQ, is_half = by->cut == CUT_HALVES;
+    bool is_bias = which >= INPUT_BQ,
+         is_half = by->cut == CUT_HALVES || by->cut == CUT_HALF_BY_HEAD;
     size_t part = (size_t)(which - (is_bias ? INPUT_BQ : INPUT_WQ));
     bool is_joint = part < 3 && (convention_is_joint(by) || (is_half && part > 0) ||
                                  (is_bias && by->joint_bias != NULL));
@@ -153,6 +199,8 @@ static bool cut_part(const cutting *how, input which, const entry *from, tensor 
                       is_bias ? "vector" : "matrix");
     if (!is_bias && contradicts(how, &from->tensor))
         return refuse_layout(how, from, e);
+    if (by->cut == CUT_HALF_BY_HEAD)
+        return cut_half_by_head(how, part == 2, is_bias, from, out, e);
     if (by->cut == CUT_HEAD_BY_HEAD)
         return cut_heads(how, part, is_bias, from, out, e);
     /* Part 0, 1 or 2 of what lies side by side. */
@@ -264,6 +312,18 @@ static const bundle *heads_of(const applying *a, const key_path *of)
     return own != NULL && bundle_find(own, "heads") != NULL ? own : a->contents;
 }
 
+/* What one of the same attention is read from; NULL: nothing. */
+static const entry *read_of(const applying *a, const key_path *of, input which)
+{
+    for (size_t i = 0; i < a->from->sources; i++) {
+        const weight_source *from = &a->from->source[i];
+        if (from->which == which && from->name != NULL && from->to.layer == of->layer &&
+            from->to.object == of->object)
+            return bundle_find(a->read, from->name);
+    }
+    return NULL;
+}
+
 /* By what a command line asks for, what the bundle says itself, and the heads of the settings. */
 static cutting cutting_of(const applying *a, const key_path *of)
 {
@@ -281,6 +341,9 @@ static cutting cutting_of(const applying *a, const key_path *of)
     if (asked == LAYOUT_UNSAID)
         how.layout =
             convention_is_own(by) ? layout_of_word(bundle_text(a->read, "layout")) : by->layout;
+    const entry *wo = read_of(a, of, INPUT_WO);
+    if (wo != NULL && wo->tensor.rank == 2)
+        how.context = wo->tensor.size[1 - output_axis(&how)];
     return how;
 }
 
@@ -437,8 +500,9 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
 {
     /* Products pack them, and what looks a row up copies it; both widen. All else is made the run's
      * type now. */
-    static const char *const WIDENED_IN_USE[] = {"wq", "wk", "wv",        "wo",         "w1",
-                                                 "w2", "w3", "embedding", "unembedding"};
+    static const char *const WIDENED_IN_USE[] = {"wq",      "wk",        "wv",         "wo",
+                                                 "wq_down", "wkv_down",  "w1",         "w2",
+                                                 "w3",      "embedding", "unembedding"};
     const layer_convention *by = a->from->by;
     const entry *found = bundle_find(a->read, from->name);
     const char *name = from->to.key->named.name;
@@ -673,9 +737,51 @@ static bool check_experts(const applying *a, err *e)
 {
     const model_config *c = a->from->config;
     size_t said = c->size[SIZE_EXPERTS].is, has = a->from->experts;
-    return said == 0 || said == has ||
+    return said == 0 || said == has || a->from->count <= c->plain ||
            err_at(e, &c->size[SIZE_EXPERTS].by->at, "%s is %zu, and each layer in %s has %zu",
                   c->size[SIZE_EXPERTS].by->name, said, a->from->file, has);
+}
+
+/* What config.json says of latents, and of heads that are made of them. */
+static bool check_latents(const applying *a, const bundle *layer, err *e)
+{
+    static const struct {
+        const char *key;
+        config_size sum[2]; /* of which its outputs are one, or the sum */
+        bool is_by_head;
+    } LATENTS[] = {
+        {"wkv_down", {SIZE_LATENT, SIZE_TURNED}, false},
+        {"wq_down", {SIZE_Q_LATENT}, false},
+        {"wq", {SIZE_UNTURNED, SIZE_TURNED}, true},
+        {"wk", {SIZE_UNTURNED}, true},
+        {"wv", {SIZE_VALUE}, true},
+    };
+    const model_config *c = a->from->config;
+    bool of_all = setting_is_out_in(bundle_find(a->contents, "layout"));
+    const entry *wkv = bundle_find(layer, "wkv_down");
+    size_t heads = count_of(heads_of(a, &(key_path){.is_in_layer = !a->from->is_alone}), "heads");
+    if (c->size[SIZE_LATENT].is == 0 || heads == 0)
+        return true;
+    if (wkv != NULL && c->size[SIZE_Q_LATENT].is == 0 && bundle_find(layer, "wq_down") != NULL)
+        return err_at(e, &wkv->at, "q_lora_rank is null, and the queries in %s have a latent",
+                      a->from->file);
+    for (size_t i = 0; i < sizeof LATENTS / sizeof LATENTS[0]; i++) {
+        const entry *weight = bundle_find(layer, LATENTS[i].key);
+        config_size first = LATENTS[i].sum[0], second = LATENTS[i].sum[1];
+        size_t said = c->size[first].is + (second == SIZE_LAYERS ? 0 : c->size[second].is);
+        if (weight == NULL || said == 0)
+            continue;
+        const tensor *t = &weight->tensor;
+        size_t has = t->size[entry_is_out_in(weight, of_all) ? t->rank - 2 : t->rank - 1];
+        if (LATENTS[i].is_by_head && t->rank == 2)
+            has /= heads;
+        if (has != said)
+            return err_at(
+                e, &c->size[first].by->at, "%s%s%s is %zu, and by the weights in %s it is %zu",
+                c->size[first].by->name, second == SIZE_LAYERS ? "" : " + ",
+                second == SIZE_LAYERS ? "" : c->size[second].by->name, said, a->from->file, has);
+    }
+    return true;
 }
 
 static bool check_sizes(const applying *a, err *e)
@@ -685,12 +791,17 @@ static bool check_sizes(const applying *a, err *e)
     size_t heads = count_of(heads_of(a, &first), "heads");
     if (a->from->config == NULL || layer == NULL)
         return true;
-    const key_path expert = match_path(a->from, 0, "experts.0", "w1");
-    const bundle *of_hidden = a->from->experts > 0 ? key_path_find(&expert, a->contents) : layer;
-    const entry *wq = bundle_find(layer, "wq"), *w1 = bundle_find(of_hidden, "w1");
-    return check_experts(a, e) && check_size(a, SIZE_WIDTH, wq, false, 1, e) &&
+    size_t mixed = a->from->config->plain; /* the first layer with experts */
+    const key_path expert = match_path(a->from, mixed, "experts.0", "w1");
+    const bundle *of_expert = a->from->experts > 0 ? key_path_find(&expert, a->contents) : NULL;
+    const entry *wq = bundle_find(layer, "wq"), *down = bundle_find(layer, "wq_down"),
+                *w1 = bundle_find(layer, "w1"),
+                *of_one = of_expert == NULL ? NULL : bundle_find(of_expert, "w1");
+    return check_experts(a, e) &&
+           check_size(a, SIZE_WIDTH, down != NULL ? down : wq, false, 1, e) &&
            check_size(a, SIZE_HEAD, wq, true, heads == 0 ? 1 : heads, e) &&
            check_size(a, SIZE_HIDDEN, w1, true, 1, e) &&
+           check_size(a, SIZE_OF_EXPERT, of_one, true, 1, e) && check_latents(a, layer, e) &&
            check_size(a, SIZE_IDS, bundle_find(a->contents, "embedding"), false, 1, e);
 }
 

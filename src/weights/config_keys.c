@@ -6,9 +6,12 @@
  * files make of each key; what a key is where config.json lacks it is what the class says. */
 
 static const named SIZE_ROWS[] = {
-    [SIZE_LAYERS] = {"layers", NULL}, [SIZE_WIDTH] = {"width", NULL},
-    [SIZE_HIDDEN] = {"hidden", NULL}, [SIZE_IDS] = {"ids", NULL},
-    [SIZE_HEAD] = {"head", NULL},     [SIZE_EXPERTS] = {"experts", NULL},
+    [SIZE_LAYERS] = {"layers", NULL},     [SIZE_WIDTH] = {"width", NULL},
+    [SIZE_HIDDEN] = {"hidden", NULL},     [SIZE_IDS] = {"ids", NULL},
+    [SIZE_HEAD] = {"head", NULL},         [SIZE_EXPERTS] = {"experts", NULL},
+    [SIZE_OF_EXPERT] = {"expert", NULL},  [SIZE_LATENT] = {"latent", NULL},
+    [SIZE_Q_LATENT] = {"q_latent", NULL}, [SIZE_UNTURNED] = {"unturned", NULL},
+    [SIZE_TURNED] = {"turned", NULL},     [SIZE_VALUE] = {"value", NULL},
 };
 
 const named_table CONFIG_SIZES = NAMED_TABLE("size", SIZE_ROWS);
@@ -266,12 +269,62 @@ static const config_key OF_QWEN3_MOE[] = {
     SIZE("num_local_experts", "experts"),
     SETTING("num_experts_per_tok", "top_experts"),
     {{"norm_topk_prob", NULL}, CONFIG_SWITCH, .to = "renormalize true false"},
-    SIZE("moe_intermediate_size", "hidden"),
+    SIZE("moe_intermediate_size", "expert"),
     /* of layers without experts, of which there are none */
     READ("intermediate_size"),
     {{"decoder_sparse_step", "layers without experts"}, CONFIG_ONLY,
      .to = "1", .is_of_layers = true},
     {{"mlp_only_layers", "layers without experts"}, CONFIG_ONLY, .to = NULL, .is_of_layers = true},
+    LAST,
+};
+
+static const config_key OF_DEEPSEEK[] = {
+    SIZE("n_routed_experts", "experts"),
+    SIZE("moe_intermediate_size", "expert"),
+    SIZE("kv_lora_rank", "latent"),
+    SIZE("q_lora_rank", "q_latent"),
+    SIZE("qk_nope_head_dim", "unturned"),
+    SIZE("qk_rope_head_dim", "turned"),
+    SIZE("v_head_dim", "value"),
+    SETTING("num_experts_per_tok", "top_experts"),
+    SETTING("routed_scaling_factor", "routing_scale"),
+    READ("first_k_dense_replace"),
+    {{"moe_layer_freq", "layers without experts between others"}, CONFIG_ONLY,
+     .to = "1", .is_of_layers = true},
+    {{"partial_rotary_factor", "a share that qk_rope_head_dim says"}, CONFIG_ONLY, .to = NULL},
+    /* the sums of others, and what training has */
+    READ("head_dim"),
+    READ("qk_head_dim"),
+    READ("n_shared_experts"),
+    READ("num_nextn_predict_layers"),
+    READ("aux_loss_alpha"),
+    READ("seq_aux"),
+    READ("ep_size"),
+    LAST,
+};
+
+static const config_key OF_DEEPSEEK_V2[] = {
+    {{"topk_method", "another choice of experts"}, CONFIG_ONLY,
+     .to = "greedy", .is_of_layers = true},
+    {{"norm_topk_prob", "weights that are divided by their sum"}, CONFIG_ONLY,
+     .to = "false", .is_of_layers = true},
+    {{"scoring_func", "other scores of experts"}, CONFIG_ONLY,
+     .to = "softmax", .is_of_layers = true},
+    /* which greedy does not use */
+    READ("n_group"),
+    READ("topk_group"),
+    LAST,
+};
+
+static const config_key OF_DEEPSEEK_V3[] = {
+    SETTING("n_group", "groups"),
+    SETTING("topk_group", "top_groups"),
+    {{"norm_topk_prob", NULL}, CONFIG_SWITCH, .to = "renormalize true false"},
+    {{"rope_interleave", NULL}, CONFIG_SWITCH, .to = "rope_pairing interleaved half"},
+    {{"topk_method", "another choice of experts"}, CONFIG_ONLY,
+     .to = "noaux_tc", .is_of_layers = true},
+    {{"scoring_func", "other scores of experts"}, CONFIG_ONLY,
+     .to = "sigmoid", .is_of_layers = true},
     LAST,
 };
 
@@ -545,6 +598,27 @@ static const model_family ROWS[] = {
                     {"use_sliding_window", 0, NULL}, {"sliding_window", 4096, NULL},
                     {"max_window_layers", 28, NULL}, {"num_experts_per_tok", 8, NULL},
                     {"norm_topk_prob", 0, NULL}}},
+    /* Norms of latents have the eps that their class has where none is said, 1e-6, which is
+     * latent_eps by default: rms_norm_eps is of the others. */
+    {.named = {"deepseek_v2", "transformers' DeepSeek-V2"},
+     .names = "deepseek-v2", .rope = "interleaved", .own = {OF_DEEPSEEK, OF_DEEPSEEK_V2},
+     .setting = {{"routing", "softmax"}, {"renormalize", "false"}},
+     .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
+                    {"q_lora_rank", 1536, NULL}, {"kv_lora_rank", 512, NULL},
+                    {"qk_nope_head_dim", 128, NULL}, {"qk_rope_head_dim", 64, NULL},
+                    {"v_head_dim", 128, NULL}, {"routed_scaling_factor", 1, NULL},
+                    {"first_k_dense_replace", 0, NULL}, {"n_routed_experts", 64, NULL}}},
+    {.named = {"deepseek_v3", "transformers' DeepSeek-V3"},
+     .names = "deepseek-v3", .rope = "half", .own = {OF_DEEPSEEK, OF_DEEPSEEK_V3},
+     .setting = {{"routing", "sigmoid"}}, .scales_by_mscale = true,
+     .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
+                    {"rope_interleave", 1, NULL},
+                    {"q_lora_rank", 1536, NULL}, {"kv_lora_rank", 512, NULL},
+                    {"qk_nope_head_dim", 128, NULL}, {"qk_rope_head_dim", 64, NULL},
+                    {"v_head_dim", 128, NULL}, {"routed_scaling_factor", 2.5, NULL},
+                    {"first_k_dense_replace", 3, NULL}, {"n_routed_experts", 256, NULL},
+                    {"num_experts_per_tok", 8, NULL}, {"n_group", 8, NULL},
+                    {"topk_group", 4, NULL}, {"norm_topk_prob", 1, NULL}}},
     {.named = {"gpt_oss", "transformers' gpt-oss"},
      .names = "gpt-oss", .rope = "half", .own = {OF_GPT_OSS}, .has_windows = true,
      .setting = {{"activation", "clamped"}, {"routing", "top-softmax"}},
@@ -757,6 +831,8 @@ void model_family_describe(text *out, const model_family *row)
     if (row->rounds_alibi)
         text_add_string(out,
                         "; alibi over √d_k, twice from transformers 5 on, of 1, 2, 4, 8 heads");
+    if (row->scales_by_mscale)
+        text_add_string(out, "; mscale_all_dim of yarn in the scale");
     if (row->norms_heads)
         text_add_string(out, "; qk_eps is norm_eps");
     if (row->x_of != NULL)

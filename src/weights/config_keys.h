@@ -36,6 +36,12 @@ typedef enum config_size {
     SIZE_IDS,
     SIZE_HEAD,
     SIZE_EXPERTS,
+    SIZE_OF_EXPERT, /* hidden numbers of one */
+    SIZE_LATENT,
+    SIZE_Q_LATENT,
+    SIZE_UNTURNED, /* of a head's numbers, those before */
+    SIZE_TURNED,   /* those that are turned */
+    SIZE_VALUE,
     SIZE_COUNT
 } config_size;
 
@@ -48,7 +54,7 @@ typedef struct config_default {
     const char *word;
 } config_default;
 
-enum { FAMILY_DEFAULTS = 9, FAMILY_SETTINGS = 4, FAMILY_KEYS = 2 };
+enum { FAMILY_DEFAULTS = 17, FAMILY_SETTINGS = 4, FAMILY_KEYS = 2 };
 
 typedef struct model_family {
     named named;       /* model_type; help: what it computes, in a word or two */
@@ -67,6 +73,7 @@ typedef struct model_family {
     bool counts_shown;                  /* its positions count the rows that the mask shows */
     bool gains_lack_one;                /* each norm's gain is 1 + what is there */
     bool scales_rows;                   /* by the root of their width, in float32 */
+    bool scales_by_mscale;              /* yarn's, the square of which is in the scale */
     bool norms_heads;                   /* queries and keys, with the eps of all norms */
     bool has_windows;                   /* sliding_window is known of them */
     size_t full_every;    /* that layer of so many has no window, where nothing says which */

@@ -100,6 +100,15 @@ static const convention ROWS[] = {
      LAYOUT_OUT_IN, CUT_APART, "query.*", "key.*", "value.*", .out = "dense.*"},
     {{"llama", "the release of LLaMA"},
      LAYOUT_OUT_IN, CUT_APART, "wq.*", "wk.*", "wv.*", "wo.*", .is_causal = true},
+    {{"latent", "latents of queries, keys and values, of DeepSeek-V2, V3"},
+     LAYOUT_OUT_IN, CUT_HALF_BY_HEAD, "q_b_proj.*", "kv_b_proj.*", "kv_b_proj.*", .out = "o_proj.*",
+     .q_down = "q_a_proj.*", .q_latent_gain = "q_a_layernorm.weight",
+     .kv_down = "kv_a_proj_with_mqa.*", .kv_latent_gain = "kv_a_layernorm.weight",
+     .is_causal = true},
+    {{"latent-kv", "the same with a latent of keys and values alone"},
+     LAYOUT_OUT_IN, CUT_HALF_BY_HEAD, "q_proj.*", "kv_b_proj.*", "kv_b_proj.*", .out = "o_proj.*",
+     .kv_down = "kv_a_proj_with_mqa.*", .kv_latent_gain = "kv_a_layernorm.weight",
+     .is_causal = true},
     {{"t5", "T5, whose scores are not scaled: --scale none"},
      LAYOUT_OUT_IN, CUT_APART, "q.*", "k.*", "v.*", "o.*",
      .relative = "relative_attention_bias.weight", .refused = T5_POSITIONS, .scale = "none"},
@@ -140,11 +149,13 @@ bool convention_is_own(const convention *row)
 
 bool convention_is_joint(const convention *row)
 {
-    return row->cut != CUT_APART && row->cut != CUT_HALVES;
+    return row->cut != CUT_APART && row->cut != CUT_HALVES && row->cut != CUT_HALF_BY_HEAD;
 }
 
-const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {INPUT_Q_GAIN, INPUT_K_GAIN, INPUT_BIAS_K,
-                                                    INPUT_BIAS_V, INPUT_SINKS};
+const input CONVENTION_INPUTS[CONVENTION_BESIDE] = {
+    INPUT_Q_GAIN,   INPUT_K_GAIN,        INPUT_BIAS_K,        INPUT_BIAS_V,
+    INPUT_SINKS,    INPUT_WQ_DOWN,       INPUT_BQ_DOWN,       INPUT_WKV_DOWN,
+    INPUT_BKV_DOWN, INPUT_Q_LATENT_GAIN, INPUT_KV_LATENT_GAIN};
 
 bool convention_is_beside(input which)
 {
@@ -153,6 +164,14 @@ bool convention_is_beside(input which)
             return true;
     }
     return false;
+}
+
+bool convention_needs(const convention *row, input which)
+{
+    bool is_of_latent = which == INPUT_WQ_DOWN || which == INPUT_Q_LATENT_GAIN ||
+                        which == INPUT_WKV_DOWN || which == INPUT_KV_LATENT_GAIN;
+    char name[NAME_MOST];
+    return which <= INPUT_WO || (is_of_latent && convention_name(row, which, 0, name));
 }
 
 const char *convention_word(const convention *row, bool is_bias)
@@ -180,12 +199,19 @@ bool convention_name(const convention *row, input which, size_t n, char out[NAME
         [INPUT_BIAS_K] = row->bias_k,
         [INPUT_BIAS_V] = row->bias_v,
         [INPUT_SINKS] = row->sinks,
+        [INPUT_WQ_DOWN] = row->q_down,
+        [INPUT_BQ_DOWN] = row->q_down,
+        [INPUT_Q_LATENT_GAIN] = row->q_latent_gain,
+        [INPUT_WKV_DOWN] = row->kv_down,
+        [INPUT_BKV_DOWN] = row->kv_down,
+        [INPUT_KV_LATENT_GAIN] = row->kv_latent_gain,
     };
     out[0] = '\0';
     if (!name_alternative(pattern[which], n, one))
         return false;
     int stem = (int)strcspn(one, "*");
-    bool is_whole = one[stem] == '\0', is_bias = which >= INPUT_BQ;
+    bool is_weight = which < INPUT_BQ || which == INPUT_WQ_DOWN || which == INPUT_WKV_DOWN;
+    bool is_whole = one[stem] == '\0', is_bias = !is_weight;
     snprintf(out, NAME_MOST, "%.*s%s%s", stem, one, is_whole ? "" : convention_word(row, is_bias),
              is_whole ? "" : one + stem + 1);
     return true;
@@ -201,13 +227,20 @@ const named_part NAMED_PARTS[NAMED_PART_COUNT] = {
     [LN2] = {"ln2", "ln2.gain", "ln2.bias", GAINS, SHIFTS, .is_norm = true},
     [LN3] = {"ln3", "ln3.gain", "ln3.bias", GAINS, SHIFTS, .is_norm = true},
     [LN4] = {"ln4", "ln4.gain", "ln4.bias", GAINS, SHIFTS, .is_norm = true},
-    [W1] = {"w1", "w1", "b1", .is_norm = false},
-    [W2] = {"w2", "w2", "b2", .is_norm = false},
-    [W3] = {"w3", "w3", "b3", .is_norm = false},
-    [ROUTER] = {"router", "router", "router_bias", .is_norm = false},
-    [EXPERT_W1] = {"experts.{}.w1", "w1", "b1", .is_of_expert = true},
-    [EXPERT_W2] = {"experts.{}.w2", "w2", "b2", .is_of_expert = true},
-    [EXPERT_W3] = {"experts.{}.w3", "w3", "b3", .is_of_expert = true},
+    [W1] = {"w1", "w1", "b1", .of = PART_OF_PLAIN},
+    [W2] = {"w2", "w2", "b2", .of = PART_OF_PLAIN},
+    [W3] = {"w3", "w3", "b3", .of = PART_OF_PLAIN},
+    [ROUTER] = {"router", "router", "router_bias", .of = PART_OF_MIXTURE},
+    [CHOICE_BIAS] = {"choice_bias", "choice_bias", NULL, .of = PART_OF_MIXTURE},
+    [EXPERT_W1] = {"experts.{}.w1", "w1", "b1", .is_of_expert = true,
+                   .of = PART_OF_MIXTURE},
+    [EXPERT_W2] = {"experts.{}.w2", "w2", "b2", .is_of_expert = true,
+                   .of = PART_OF_MIXTURE},
+    [EXPERT_W3] = {"experts.{}.w3", "w3", "b3", .is_of_expert = true,
+                   .of = PART_OF_MIXTURE},
+    [SHARED_W1] = {"shared.w1", "shared.w1", "shared.b1", .of = PART_OF_MIXTURE},
+    [SHARED_W2] = {"shared.w2", "shared.w2", "shared.b2", .of = PART_OF_MIXTURE},
+    [SHARED_W3] = {"shared.w3", "shared.w3", "shared.b3", .of = PART_OF_MIXTURE},
     [LN_E] = {"ln_e", "ln_e.gain", "ln_e.bias", GAINS, SHIFTS,
               .is_norm = true, .is_beside = true, .climbs = true},
     [LN_F] = {"ln_f", "ln_f.gain", "ln_f.bias", GAINS, SHIFTS,
@@ -355,6 +388,28 @@ static const layer_convention LAYER_ROWS[] = {
               [ROUTER] = "mlp.gate", [EXPERT_W1] = "mlp.experts.{}.gate_proj",
               [EXPERT_W2] = "mlp.experts.{}.down_proj", [EXPERT_W3] = "mlp.experts.{}.up_proj",
               [LN_F] = "norm", [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "rms", "silu", "true"}},
+    {.named = {"deepseek-v2", "transformers' DeepSeek-V2, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.gate_proj", [W2] = "mlp.down_proj", [W3] = "mlp.up_proj",
+              [ROUTER] = "mlp.gate",
+              [EXPERT_W1] = "mlp.experts.{}.gate_proj", [EXPERT_W2] = "mlp.experts.{}.down_proj",
+              [EXPERT_W3] = "mlp.experts.{}.up_proj", [SHARED_W1] = "mlp.shared_experts.gate_proj",
+              [SHARED_W2] = "mlp.shared_experts.down_proj",
+              [SHARED_W3] = "mlp.shared_experts.up_proj", [LN_F] = "norm",
+              [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
+     .implied = {"pre", "rms", "silu", "true"}},
+    {.named = {"deepseek-v3", "transformers' DeepSeek-V3, by config.json"}, .needs_config = true,
+     .attention = "self_attn",
+     .part = {[LN1] = "input_layernorm", [LN2] = "post_attention_layernorm",
+              [W1] = "mlp.gate_proj", [W2] = "mlp.down_proj", [W3] = "mlp.up_proj",
+              [ROUTER] = "mlp.gate", [CHOICE_BIAS] = "mlp.gate.e_score_correction_bias*",
+              [EXPERT_W1] = "mlp.experts.{}.gate_proj", [EXPERT_W2] = "mlp.experts.{}.down_proj",
+              [EXPERT_W3] = "mlp.experts.{}.up_proj", [SHARED_W1] = "mlp.shared_experts.gate_proj",
+              [SHARED_W2] = "mlp.shared_experts.down_proj",
+              [SHARED_W3] = "mlp.shared_experts.up_proj", [LN_F] = "norm",
+              [EMBEDDING] = "embed_tokens", [UNEMBEDDING] = "lm_head"},
      .implied = {"pre", "rms", "silu", "true"}},
     {.named = {"gpt-oss", "transformers' gpt-oss, by config.json"}, .needs_config = true,
      .attention = "self_attn", .interleaves_gate = true, .of_experts = LAYOUT_IN_OUT,
@@ -570,6 +625,7 @@ void convention_describe(text *out, const convention *row)
         [CUT_THIRDS] = ", side by side",
         [CUT_BY_HEADS] = ", side by side, Wk and Wv as wide as --kv-heads says",
         [CUT_HEAD_BY_HEAD] = ", head by head (--heads says how many, --kv-heads of which groups)",
+        [CUT_HALF_BY_HEAD] = ", Wk and Wv head by head, Wv as wide as Wo says",
     };
     add_three(out, row, INPUT_WQ, convention_is_joint(row));
     text_add_format(out, "%s; Wo: ", CUTS[row->cut]);

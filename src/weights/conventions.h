@@ -16,12 +16,14 @@
 
 /* How Wq, Wk and Wv lie in what a file holds. */
 typedef enum weight_cut {
-    CUT_APART,       /* one matrix each; of rank 3, they are m × h × d, and Wo is h × d × m */
-    CUT_HALVES,      /* Wq apart, and one matrix: all columns (out-in: rows) of Wk, of Wv */
-    CUT_THIRDS,      /* one matrix: all columns (out-in: rows) of Wq, of Wk, of Wv */
-    CUT_BY_HEADS,    /* the same with h, g and g heads of columns, g of --kv-heads */
-    CUT_HEAD_BY_HEAD /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, …; with
-                        fewer heads of keys, of each those of Wq that share it */
+    CUT_APART,        /* one matrix each; of rank 3, they are m × h × d, and Wo is h × d × m */
+    CUT_HALVES,       /* Wq apart, and one matrix: all columns (out-in: rows) of Wk, of Wv */
+    CUT_THIRDS,       /* one matrix: all columns (out-in: rows) of Wq, of Wk, of Wv */
+    CUT_BY_HEADS,     /* the same with h, g and g heads of columns, g of --kv-heads */
+    CUT_HEAD_BY_HEAD, /* one matrix: head 1's columns of Wq, of Wk, of Wv, then head 2's, …; with
+                         fewer heads of keys, of each those of Wq that share it */
+    CUT_HALF_BY_HEAD /* Wq apart, and one matrix: head 1's columns of Wk, of Wv, then head 2's, …;
+                         how many are of Wv, Wo tells */
 } weight_cut;
 
 /* A name after the layer's whose numbers would change the result and are not computed, and the key
@@ -43,6 +45,9 @@ typedef struct convention {
     const char *bias_k, *bias_v; /* the rows after all keys and values, or NULL */
     const char *sinks;           /* a logit a head in the sum of weights, or NULL */
     const char *q_gain, *k_gain; /* the gains of each head's RMS norm, or NULL */
+    const char *q_down,
+        *kv_down; /* what latents are made by, whose gains no layer lacks; or NULL */
+    const char *q_latent_gain, *kv_latent_gain;
     const char *one_more; /* a name next to the layer of models whose gains are 1 + what is there */
     const char *relative; /* in the first layer, of all: numbers by distance, or NULL */
     const refusal *refused; /* the last one's name is NULL; NULL: there are none */
@@ -60,9 +65,11 @@ bool convention_is_own(const convention *row);
 bool convention_is_joint(const convention *row);
 
 /* What may stand besides weights and biases, and is used as it is. */
-enum { CONVENTION_BESIDE = 5 };
+enum { CONVENTION_BESIDE = 11 };
 extern const input CONVENTION_INPUTS[CONVENTION_BESIDE];
 bool convention_is_beside(input which);
+/* Whether no layer of these names can do without it. */
+bool convention_needs(const convention *row, input which);
 
 /* What * stands for in its names, of a matrix or of a bias. */
 const char *convention_word(const convention *row, bool is_bias);
@@ -86,9 +93,13 @@ enum {
     W2,
     W3,
     ROUTER,
+    CHOICE_BIAS,
     EXPERT_W1,
     EXPERT_W2,
     EXPERT_W3,
+    SHARED_W1,
+    SHARED_W2,
+    SHARED_W3,
     LN_E, /* the norm of embedded rows */
     LN_F,
     EMBEDDING,
@@ -101,6 +112,9 @@ enum {
     NAMED_PART_COUNT
 };
 
+/* Of a layer that has experts, or that has none. */
+typedef enum part_of { PART_OF_EACH, PART_OF_PLAIN, PART_OF_MIXTURE } part_of;
+
 typedef struct named_part {
     const char *label;
     const char *key, *bias;         /* of the document: "ln1.gain"; NULL: it has none */
@@ -109,6 +123,7 @@ typedef struct named_part {
     /* {} in its names stands for the number of each expert, from 0; without it one name holds those
      * of all, one after the other. */
     bool is_of_expert;
+    part_of of;
     bool is_beside, climbs; /* it is in what the layers are in, or (climbs) further up */
     weight_layout layout;   /* of its own; else the convention's */
 } named_part;

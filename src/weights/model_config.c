@@ -205,7 +205,8 @@ static const double PI = 3.14159265358979323846;
 typedef struct rope_said {
     double base, factor, low, high, original; /* of llama3; and of yarn: */
     double fast, slow, first, last;
-    size_t width; /* numbers that are turned */
+    double of_scores; /* what their scale is multiplied by */
+    size_t width;     /* numbers that are turned */
 } rope_said;
 
 /* A way to make the frequency of a pair from that of its base. */
@@ -271,6 +272,12 @@ static bool read_part(const bundle *object, const char *name, const entry *other
     return read_number(said, to, e) && (*to > 0 || refuse_value(said, "above 0", e));
 }
 
+/* Of a factor of lengths: modeling_rope_utils, get_mscale. */
+static double mscale_of(double factor, double weight)
+{
+    return factor > 1 ? 0.1 * weight * angle_logarithm(factor) + 1 : 1;
+}
+
 /* The pair that turns so often in what the model had seen. */
 static double pair_that_turns(const rope_said *r, double times)
 {
@@ -298,7 +305,17 @@ static bool read_kind_parts(rope_said *r, const rope_kind *kind, const bundle *o
                read_part(object, "high_freq_factor", NULL, at, &r->high, e);
     r->fast = 32;
     r->slow = 1;
-    *factor_of_both = r->factor > 1 ? 0.1 * angle_logarithm(r->factor) + 1 : 1;
+    double one = 1, all_dim = 1;
+    const entry *of_one = find_said(object, "mscale"),
+                *of_all = find_said(object, "mscale_all_dim");
+    if ((of_one != NULL && !read_part(object, "mscale", NULL, at, &one, e)) ||
+        (of_all != NULL && !read_part(object, "mscale_all_dim", NULL, at, &all_dim, e)))
+        return false;
+    *factor_of_both = mscale_of(r->factor, 1);
+    if (of_one != NULL && of_all != NULL)
+        *factor_of_both = mscale_of(r->factor, one) / mscale_of(r->factor, all_dim);
+    if (of_all != NULL)
+        r->of_scores = mscale_of(r->factor, all_dim) * mscale_of(r->factor, all_dim);
     if ((find_said(object, "beta_fast") != NULL &&
          !read_part(object, "beta_fast", NULL, at, &r->fast, e)) ||
         (find_said(object, "beta_slow") != NULL &&
@@ -317,9 +334,11 @@ static bool read_kind_parts(rope_said *r, const rope_kind *kind, const bundle *o
 }
 
 /* Of what `object` has, all is known of its kind. */
-static const rope_kind *find_kind(const bundle *object, const place *at, err *e)
+static const rope_kind *find_kind(const model_family *of, const bundle *object, const place *at,
+                                  err *e)
 {
     static const char ALWAYS[] = "rope_type type rope_theta partial_rotary_factor";
+    static const char MSCALES[] = "mscale mscale_all_dim";
     const entry *said = first_said(object, "rope_type", object, "type");
     const char *word = said == NULL ? "default" : said->kind == ENTRY_TEXT ? said->text : "";
     const named *kind = named_find(&ROPE_TABLE, word, strlen(word));
@@ -331,7 +350,9 @@ static const rope_kind *find_kind(const bundle *object, const place *at, err *e)
     const rope_kind *row = (const rope_kind *)(const void *)kind;
     for (size_t i = 0; object != NULL && i < object->count; i++) {
         const entry *one = &object->entry[i];
-        bool is_known = name_is_one_of(ALWAYS, one->name) || name_is_one_of(row->keys, one->name);
+        bool is_known = name_is_one_of(ALWAYS, one->name) || name_is_one_of(row->keys, one->name) ||
+                        (of->scales_by_mscale && row->frequency == of_yarn &&
+                         name_is_one_of(MSCALES, one->name));
         if (is_known || says_nothing(one))
             continue;
         err_at(e, &one->at, "'%s' is not known of rotary positions of type %s", one->name, word);
@@ -361,9 +382,10 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
         object = found->bundle;
     else if ((own = find_own_base(all, type)) != NULL)
         object = NULL; /* what is said of all changes those of rope_theta alone */
-    rope_said r = {.width = c->head_width};
+    const size_t turned = c->size[SIZE_TURNED].is;
+    rope_said r = {.width = turned > 0 ? turned : c->head_width, .of_scores = 1};
     double share = 1, both = 1;
-    const rope_kind *kind = find_kind(object, &at, e);
+    const rope_kind *kind = find_kind(c->of, object, &at, e);
     if (kind == NULL)
         return false;
     const entry *base = first_said(object, "rope_theta", all, "rope_theta");
@@ -378,7 +400,9 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
         if (!read_number(found, &share, e) ||
             (!(share > 0 && share <= 1) && !refuse_value(found, "above 0 and at most 1", e)))
             return false;
-        r.width = (size_t)((double)c->head_width * share);
+        if (turned > 0 && share != 1)
+            return refuse_value(found, "1: another key says how many numbers are turned", e);
+        r.width = (size_t)((double)r.width * share);
     }
     if ((found = find_said(all, "rotary_dim")) != NULL) {
         if (!setting_count(found, 2, &r.width, e))
@@ -416,17 +440,17 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
     if (!bundle_add_tensor(rope->bundle, "frequencies", &list, at, e))
         return false;
     /* Sines and cosines have the factor, of queries and of keys: their products have its square. */
-    if (both == 1)
+    if (both == 1 && r.of_scores == 1)
         return true;
     const tensor *scale = bundle_tensor(&c->settings, "scale");
-    if (r.width < c->head_width || type != NULL)
+    if (both != 1 && (r.width < c->head_width || type != NULL))
         return err_at(e, &at,
                       "attention_factor is %g, of numbers that are turned alone, which is not "
                       "computed here where others are not",
                       both);
     double before = scale != NULL ? tensor_get(scale, NULL) : 1 / sqrt((double)c->head_width);
     bundle_remove(to, "scale");
-    return bundle_add_number(to, "scale", before * both * both, at, e);
+    return bundle_add_number(to, "scale", before * both * both * r.of_scores, at, e);
 }
 
 static bool turns(const model_config *c)
@@ -464,6 +488,21 @@ static bool add_rounded_alibi(model_config *c, err *e)
 }
 
 /* ---- layers that differ ---- */
+
+/* The first layers may have no experts; where none has, nothing says how they are chosen. */
+static bool read_plain(model_config *c, err *e)
+{
+    static const char *const OF_EXPERTS[] = {"top_experts", "routing_scale", "groups",
+                                             "top_groups",  "renormalize",   "routing"};
+    const entry *plain = find_said(&c->given, "first_k_dense_replace");
+    if (plain != NULL && !setting_count(plain, 0, &c->plain, e))
+        return false;
+    for (size_t i = 0; i < sizeof OF_EXPERTS / sizeof OF_EXPERTS[0]; i++) {
+        if (c->plain > 0 && c->plain >= c->size[SIZE_LAYERS].is)
+            bundle_remove(&c->settings, OF_EXPERTS[i]);
+    }
+    return true;
+}
 
 static bool add_window(const model_config *c, bundle *to, double window, place at, err *e)
 {
@@ -600,9 +639,11 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
                  *eps = bundle_tensor(&c->settings, "norm_eps");
     double count = heads == NULL ? 0 : tensor_get(heads, NULL);
     bool is_some = count >= 1 && count <= (double)c->size[SIZE_WIDTH].is;
-    c->head_width = c->size[SIZE_HEAD].is > 0 ? c->size[SIZE_HEAD].is
-                    : is_some                 ? c->size[SIZE_WIDTH].is / (size_t)count
-                                              : 0;
+    c->head_width = c->size[SIZE_TURNED].is > 0
+                        ? c->size[SIZE_UNTURNED].is + c->size[SIZE_TURNED].is
+                    : c->size[SIZE_HEAD].is > 0 ? c->size[SIZE_HEAD].is
+                    : is_some                   ? c->size[SIZE_WIDTH].is / (size_t)count
+                                                : 0;
     c->is_tied = is_true(find_said(&c->given, "tie_word_embeddings"));
     if (!add_rounded_alibi(c, e))
         return false;
@@ -625,7 +666,7 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
     if (turns(c) && strcmp(c->of->rope, "half") != 0 &&
         !bundle_add_text(&c->settings, "rope_pairing", c->of->rope, strlen(c->of->rope), at, e))
         return false;
-    return read_layers(c, e);
+    return read_plain(c, e) && read_layers(c, e);
 }
 
 void model_config_free(model_config *c)

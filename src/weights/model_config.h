@@ -13,6 +13,7 @@ typedef struct model_config {
     bundle settings; /* of a document; owned */
     bundle *layer;   /* what layers have of their own, `layers` of them; NULL: nothing; owned */
     size_t layers;
+    size_t plain;     /* of layers, the first that have no experts, where others have */
     const char *rope; /* how its angles are made: "default", "llama3", …; NULL: there are none */
     size_t rope_width, head_width; /* numbers of a head that are turned; 0: not known */
     int alibi_times;               /* slopes are added so often; 0: not by this */

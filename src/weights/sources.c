@@ -68,7 +68,8 @@ static void drop_absent(weight_match *m)
     }
     for (size_t i = 0; i < m->sources; i++) {
         weight_source one = m->source[i];
-        if (one.name == NULL && one.may_lack && one.has == m->count)
+        bool is_none = one.is_of_other || (one.may_lack && one.has == m->count);
+        if (one.name == NULL && is_none)
             mem_free(one.wanted);
         else
             m->source[kept++] = one;
@@ -86,7 +87,7 @@ static void add_attention(weight_match *m, const convention *by, size_t layer, c
         input which = i < CUT ? (input)(INPUT_WQ + i) : CONVENTION_INPUTS[i - CUT];
         weight_source one = {.to = match_path(m, layer, object, input_key(which)),
                              .name = match_weight(m, layer, way, by, which),
-                             .may_lack = which > INPUT_WO,
+                             .may_lack = !convention_needs(by, which),
                              .is_cut = i < CUT};
         add_source(m, one, e);
     }
@@ -127,7 +128,7 @@ static size_t count_experts(weight_match *m)
 
 /* A matrix of each expert, and its bias. */
 static void add_experts(weight_match *m, size_t layer, const named_part *part, const char *names,
-                        err *e)
+                        bool is_of_other, err *e)
 {
     const char *const keys[] = {part->key, part->bias};
     char name[NAME_MOST], way[NAME_MOST];
@@ -140,7 +141,9 @@ static void add_experts(weight_match *m, size_t layer, const named_part *part, c
                 .name = match_ended(m, layer, name, named_part_words(part, m->attention, k == 1)),
                 .layout = m->by->of_experts,
                 .is_stacked = strstr(names, "{}") == NULL,
+                .is_of_other = is_of_other,
                 .may_lack = k == 1};
+            one.name = is_of_other ? NULL : one.name;
             add_source(m, one, e);
         }
     }
@@ -149,6 +152,11 @@ static void add_experts(weight_match *m, size_t layer, const named_part *part, c
 static void add_layer(weight_match *m, size_t layer, err *e)
 {
     const layer_convention *row = m->by;
+    size_t plain = m->config == NULL ? 0 : m->config->plain;
+    bool has_plain = row->part[W1] != NULL && layer < plain;
+    part_of other = row->part[W1] == NULL || row->part[EXPERT_W1] == NULL ? PART_OF_EACH
+                    : has_plain                                           ? PART_OF_MIXTURE
+                                                                          : PART_OF_PLAIN;
     char name[NAME_MOST];
     add_attention(m, m->attention, layer, row->attention, "", e);
     if (m->cross != NULL)
@@ -158,10 +166,11 @@ static void add_layer(weight_match *m, size_t layer, err *e)
         const char *names = row->part[i];
         /* A third norm is cross-attention's, of models that may have it. */
         bool is_of_cross = i == LN3 && row->cross != NULL;
+        bool is_of_other = part->of != PART_OF_EACH && part->of == other;
         if (names == NULL || part->is_beside || (is_of_cross && m->cross == NULL))
             continue;
         if (part->is_of_expert) {
-            add_experts(m, layer, part, names, e);
+            add_experts(m, layer, part, names, is_of_other, e);
             continue;
         }
         /* Of two names the first is that of a layer with cross-attention. */
@@ -172,7 +181,9 @@ static void add_layer(weight_match *m, size_t layer, err *e)
             const char *words = named_part_words(part, m->attention, k == 1);
             weight_source one = {.to = match_path(m, layer, "", keys[k]),
                                  .name = match_ended(m, layer, name, words),
+                                 .is_of_other = is_of_other,
                                  .may_lack = k == 1};
+            one.name = is_of_other ? NULL : one.name;
             add_source(m, one, e);
         }
     }

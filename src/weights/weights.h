@@ -18,6 +18,7 @@ typedef struct weight_source {
     const char *name; /* in the bundle; NULL: it is not there, and nothing can do without it */
     char *wanted;     /* what was looked for then; owned */
     bool may_lack;    /* then because it is only there in layer `has`, from 0 */
+    bool is_of_other; /* this layer has none by config.json, whatever others have */
     size_t has;
     bool is_cut;          /* by the convention of its attention */
     bool is_stacked;      /* it is one expert's of those that the name holds */

@@ -374,49 +374,81 @@ def draw_gpt_oss(d):
     d.types(layers)
 
 
-def draw_deepseek_v3(d):
-    h, width, hidden, layers = int(d.of(1, 2, 3)), 16, int(d.of(8, 13)), int(d.of(1, 2, 3))
-    nope, rot, dv, rank, low = 4, 4, 6, 6, 8
-    groups = int(d.of(1, 2))
+def draw_latents(d, is_third):
+    """DeepSeek-V2 or V3: latents, the first layers without experts, and mixtures."""
+    h, width, layers = int(d.of(1, 2, 3)), int(d.of(12, 16)), int(d.of(1, 2, 3))
+    hidden, of_expert, together = int(d.of(8, 13)), int(d.of(6, 8)), int(d.of(1, 2))
+    nope, rot, dv = int(d.of(3, 4, 6)), int(d.of(2, 4, 6)), int(d.of(3, 5, 6))
+    rank, low = int(d.of(4, 7)), d.of(None, 5, 8, width)
+    groups = int(d.of(1, 2, 3)) if is_third else 1
     count = 2 * groups * int(d.of(1, 2))
+    chosen = int(d.of(1, groups))
     d.config.update(
         hidden_size=width, intermediate_size=hidden, num_hidden_layers=layers,
         num_attention_heads=h, num_key_value_heads=h, qk_nope_head_dim=nope, qk_rope_head_dim=rot,
-        v_head_dim=dv, kv_lora_rank=rank, q_lora_rank=low, first_k_dense_replace=int(d.of(0, 1)),
-        moe_intermediate_size=hidden, n_routed_experts=count, n_shared_experts=1,
-        num_experts_per_tok=int(d.of(1, 2)), n_group=groups, topk_group=1, norm_topk_prob=True,
-        routed_scaling_factor=float(d.of(1.0, 2.5)), hidden_act="silu", rope_interleave=True,
+        v_head_dim=dv, kv_lora_rank=rank, q_lora_rank=low, moe_intermediate_size=of_expert,
+        n_routed_experts=count, n_shared_experts=together, n_group=groups, topk_group=chosen,
+        num_experts_per_tok=int(d.of(*range(1, 1 + min(3, chosen * count // groups)))),
         max_position_embeddings=MOST, tie_word_embeddings=False)
+    d.key("first_k_dense_replace", int(d.of(0, 1, 2)), None if is_third else 0)
+    d.key("routed_scaling_factor", float(d.of(1.0, 2.5, 0.3)), 2.5 if is_third else 1.0)
+    d.key("hidden_act", d.of(*ACTS), "silu")
     d.eps("rms_norm_eps", 1e-6)
-    d.rope(())
+    bias = d.key("attention_bias", d.whether(), False)
+    d.rope(("linear", "dynamic", "llama3", "yarn"))
+    if is_third:
+        d.key("rope_interleave", d.whether(0.7), True)
+        d.key("norm_topk_prob", d.whether(0.7), True)
+        parts = d.config["rope_parameters"]
+        if parts["rope_type"] == "yarn" and "attention_factor" not in parts and d.whether(0.8):
+            parts.update(mscale=(both := float(d.of(1.0, 0.707))), mscale_all_dim=both)
+    else:
+        d.config.update(topk_method="greedy", norm_topk_prob=False)
+    if "rope_scaling" in d.renamed.get("rope_parameters", {}):
+        d.renamed["rope_parameters"]["rope_scaling"] = {
+            key: one for key, one in d.config["rope_parameters"].items() if key != "rope_theta"}
+    if d.whether(0.3):
+        d.config.update(head_dim=rot, num_nextn_predict_layers=1, aux_loss_alpha=0.001)
     d.table("model.embed_tokens.weight", VOCAB, width)
     d.norm("model.norm", width, False)
     d.linear("lm_head", VOCAB, width, False)
 
-    def gated(p):
-        for name, out, into in (("gate_proj", hidden, width), ("up_proj", hidden, width),
-                                ("down_proj", width, hidden)):
+    def gated(p, wide):
+        for name, out, into in (("gate_proj", wide, width), ("up_proj", wide, width),
+                                ("down_proj", width, wide)):
             d.linear(p + name, out, into, False)
     for i in range(layers):
         p = f"model.layers.{i}."
         m = p + "self_attn."
-        d.linear(m + "q_a_proj", low, width, False)
-        d.norm(m + "q_a_layernorm", low, False)
-        d.linear(m + "q_b_proj", h * (nope + rot), low, False)
-        d.linear(m + "kv_a_proj_with_mqa", rank + rot, width, False)
+        if low is None:
+            d.linear(m + "q_proj", h * (nope + rot), width, False)
+        else:
+            d.linear(m + "q_a_proj", low, width, bias)
+            d.norm(m + "q_a_layernorm", low, False)
+            d.linear(m + "q_b_proj", h * (nope + rot), low, False)
+        d.linear(m + "kv_a_proj_with_mqa", rank + rot, width, bias)
         d.norm(m + "kv_a_layernorm", rank, False)
         d.linear(m + "kv_b_proj", h * (nope + dv), rank, False)
-        d.linear(m + "o_proj", width, h * dv, False)
+        d.linear(m + "o_proj", width, h * dv, bias)
         d.norm(p + "input_layernorm", width, False)
         d.norm(p + "post_attention_layernorm", width, False)
         if i < d.config["first_k_dense_replace"]:
-            gated(p + "mlp.")
+            gated(p + "mlp.", hidden)
             continue
         d.linear(p + "mlp.gate", count, width, False)
-        d.vector(p + "mlp.gate.e_score_correction_bias", count)
-        gated(p + "mlp.shared_experts.")
+        if is_third:
+            d.vector(p + "mlp.gate.e_score_correction_bias", count)
+        gated(p + "mlp.shared_experts.", of_expert * together)
         for e in range(count):
-            gated(f"{p}mlp.experts.{e}.")
+            gated(f"{p}mlp.experts.{e}.", of_expert)
+
+
+def draw_deepseek_v3(d):
+    draw_latents(d, True)
+
+
+def draw_deepseek_v2(d):
+    draw_latents(d, False)
 
 
 # ---- decoders of other names
@@ -812,4 +844,4 @@ def draw_modernbert(d):
 
 
 FAMILIES = {name.removeprefix("draw_"): function for name, function in sorted(globals().items())
-            if name.startswith("draw_") and name != "draw_qwen_window"}
+            if name.startswith("draw_") and name not in ("draw_qwen_window", "draw_latents")}

@@ -79,8 +79,70 @@ def write(folder, draw, said):
     (folder / "config.json").write_text(json.dumps(said))
 
 
+class Linear:
+    """x @ Linear(w, b) is x·w + b, and of no w it is x."""
+    __array_ufunc__ = None
+
+    def __init__(self, w=None, b=None):
+        self.w, self.b = w, b
+
+    def __rmatmul__(self, x):
+        return x if self.w is None else x @ self.w + (0 if self.b is None else self.b)
+
+
+def mscale(factor, weight):
+    return 0.1 * weight * np.log(factor) + 1
+
+
+def latent_plan(draw, weights):
+    """The reference knows DeepSeek-V3 with both latents, without biases, whose experts have silu
+    and weights that sum to 1; of V2 modeling_deepseek_v2 has a softmax, no groups, and pairs side
+    by side. Yarn is as _compute_yarn_parameters and DeepseekV3Attention have it."""
+    c, layers = draw.config, draw.config["num_hidden_layers"]
+    asked = {f"model.layers.{i}.{name}": np.zeros(1) for i in range(layers) for name in (
+        "self_attn.q_a_proj.weight", "self_attn.q_b_proj.weight",
+        "mlp.gate.e_score_correction_bias")}
+    plan = families.FAMILIES["deepseek_v3"](families.Reader(c, {**asked, **weights}))
+    yarn = c["rope_parameters"]
+    for i, layer in enumerate(plan["decoder"]["layers"]):
+        a, m = layer["attention"], f"model.layers.{i}.self_attn."
+        bias = lambda name, of=m: weights.get(of + name + ".bias")
+        a["mla"]["kva"] = Linear(a["mla"]["kva"], bias("kv_a_proj_with_mqa"))
+        a["bo"] = bias("o_proj")
+        if c["q_lora_rank"] is None:
+            a["mla"].update(qa=Linear(), qn=None, qb=weights[m + "q_proj.weight"].T)
+        else:
+            a["mla"]["qa"] = Linear(a["mla"]["qa"], bias("q_a_proj"))
+        a["rope"]["pairing"] = "interleaved" if c.get("rope_interleave", True) else "half"
+        if "mscale" in yarn:
+            one, both = yarn["mscale"], yarn["mscale_all_dim"]
+            a["rope"]["mscale"] = mscale(yarn["factor"], one) / mscale(yarn["factor"], both)
+            a["scale"] *= mscale(yarn["factor"], both) ** 2
+        mix = layer.get("moe")
+        for part in [layer["ffn"]] if mix is None else mix["experts"] + [mix["shared"]]:
+            part["act"] = c["hidden_act"]
+        if mix is not None and draw.family == "deepseek_v2":
+            mix.update(score="softmax", groups=1, top_groups=1)
+            mix["choice_bias"] = 0
+        if mix is not None and not c["norm_topk_prob"]:
+            mix["sums_to_1"] = False
+    return plan
+
+
+def route(x, mix, to_1=engine.route):
+    """Weights of the experts that the reference chooses: their scores, where nothing divides."""
+    weights = to_1(x, mix)
+    if mix.get("sums_to_1", True):
+        return weights
+    logits = engine.linear(x, *mix["gate"])
+    scores = engine.softmax(logits) if mix["score"] == "softmax" else engine.sigmoid(logits)
+    return np.where(weights != 0, scores, 0) * mix.get("factor", 1)
+
+
 def plan_of(draw, said, folder):
     weights = st.read_model(str(folder))
+    if draw.family.startswith("deepseek"):
+        return latent_plan(draw, weights)
     top = {"gpt2": "transformer.", "bloom": "transformer."}.get(draw.family, "")
     plan = families.read(draw.config, {name if name.startswith(top) or name.startswith("lm_head")
                                        else top + name: one for name, one in weights.items()})
@@ -89,13 +151,10 @@ def plan_of(draw, said, folder):
         for layer in plan["decoder"]["layers"]:
             layer["attention"]["clip"] = draw.config["attn_config"]["clip_qkv"]
     # The reference's head of DistilBERT has gelu; DistilBertForMaskedLM has what its layers have.
-    if draw.family == "distilbert":
+    # Its head of RoBERTa has what its layers have, and RobertaLMHead gelu.
+    if draw.family in ("distilbert", "roberta"):
         linear, _, norm = plan["head"]["transform"]
-        plan["head"]["transform"] = (linear, draw.config["activation"], norm)
-    # And that of RoBERTa has what its layers have; RobertaLMHead has gelu.
-    if draw.family == "roberta":
-        linear, _, norm = plan["head"]["transform"]
-        plan["head"]["transform"] = (linear, "gelu", norm)
+        plan["head"]["transform"] = (linear, draw.config.get("activation", "gelu"), norm)
     # Its Falcon adds ALiBi twice, as transformers 5 does.
     if draw.family == "falcon" and draw.config["alibi"] and not said.get(
             "transformers_version", "4").startswith("5"):
@@ -174,7 +233,8 @@ def compute(draw, side, plan, folder, tally):
 
 def names_what(err, draw, said):
     """A refusal names a key of config.json, the model's type, or a matrix."""
-    words = {*said, draw.family, *(word for name in draw.weights for word in name.split("."))}
+    words = {*said, *(key for one in said.values() if isinstance(one, dict) for key in one),
+             draw.family, *(word for name in draw.weights for word in name.split("."))}
     return any(word in err for word in words if len(word) > 2)
 
 
@@ -233,6 +293,8 @@ def main():
     finish()
 
 
-assert set(FAMILIES) == set(families.FAMILIES) - {"vit", "whisper"}  # which read no ids
+# Two read no ids; of one the reference computes what the next version has as well.
+assert set(FAMILIES) - {"deepseek_v2"} == set(families.FAMILIES) - {"vit", "whisper"}
+engine.route = route
 assert set(ACTS) <= set(engine.ACTS)
 main()
