@@ -79,10 +79,13 @@ async function commands() {
 
 async function examples() {
   const list = (await says(["example"])).trimEnd().split("\n").map((line) => line.split(/ +(.*)/));
-  return Promise.all(list.map(async ([name, title]) => {
+  const all = await Promise.all(list.map(async ([name, title]) => {
     const line = `selfattn example ${name} \\| selfattn ([a-z]+) --trace`;
     return { name, title, command: new RegExp(line).exec(await says(["help", name]))[1] };
   }));
+  // The one that is shown first is there before the program is.
+  all[0].document = await says(["example", all[0].name]);
+  return all;
 }
 
 // ---- one page ----
@@ -97,7 +100,7 @@ const trace = await says(["--trace-format", "html", "-"], '{"x": [[1]]}');
 const theirs = Object.fromEntries(["style-src", "script-src"].map((kind) =>
   [kind, new RegExp(`${kind} ([^;]*);`).exec(trace)[1]]));
 
-const parts = ["json", "editor", "options", "files", "link", "start"];
+const parts = ["begin", "json", "editor", "options", "files", "link", "start"];
 const script = `"use strict";\n${parts.map((name) => read(`${name}.js`)).join("\n")}`;
 const style = read("../../src/render/page/palette.css") + read("page.css");
 // A page that is opened as a file may begin no module in a worker. So what the module imports stands

@@ -2,23 +2,20 @@
 
 const PROMPT = 250; // milliseconds after the last key before a run begins by itself
 const PATIENT = 1500; // where the last run took longer, the next one is asked for
-const RUNS = { worker: null, count: 0, waiting: new Map(), isDue: false, isRunning: false, took: 0, timer: 0,
-  wrong: [], example: null, address: '' };
+const RUNS = { worker: FIRST_WORKER, count: 0, waiting: new Map(), isDue: false, isRunning: false, took: 0,
+  timer: 0, wrong: [], example: null, address: '' };
 const TYPES = { page: 'text/html', picture: 'image/svg+xml' }; // of what is shown otherwise than as text
 const SHOWN = { bytes: new Uint8Array(0), name: '', url: '' };
 
 // ---- the program, in a worker of its own ----
 
 function worker() {
-  if (RUNS.worker) return RUNS.worker;
-  const script = new Blob([at('worker').textContent], { type: 'text/javascript' });
-  RUNS.worker = new Worker(URL.createObjectURL(script));
+  if (RUNS.worker?.onmessage) return RUNS.worker;
+  RUNS.worker ??= begunWorker();
   RUNS.worker.onmessage = ({ data }) => {
     RUNS.waiting.get(data.id)?.(data);
     RUNS.waiting.delete(data.id);
   };
-  RUNS.worker.onerror = () => say('This browser begins no program in a page, or is too old for it.');
-  RUNS.worker.postMessage(at('program').textContent);
   return RUNS.worker;
 }
 
@@ -245,10 +242,10 @@ function showNow() {
 
 async function takeExample(name) {
   const one = FACTS.examples.find((example) => example.name === name);
-  const done = await command(['example', name]);
-  if (!done) return takeExample(name); // a run before it was stopped, and so was this
-  RUNS.example = done.stdout;
-  Object.assign(CASE, { document: done.stdout, command: one.command, options: {}, files: new Map() });
+  const text = one.document ?? (await command(['example', name]))?.stdout;
+  if (text === undefined) return takeExample(name); // a run before it was stopped, and so was this
+  RUNS.example = text;
+  Object.assign(CASE, { document: text, command: one.command, options: {}, files: new Map() });
   at('examples').value = name;
   return showNow();
 }
@@ -370,7 +367,6 @@ function listen() {
   });
 }
 
-worker();
 fill();
 listen();
 follow(location.hash);
