@@ -324,8 +324,8 @@ static void add_experts(const expert_mix *m, const kernels *with, const mixing *
         for (size_t k = 0; k < m->top; k++) {
             const size_t at[] = {i, chosen_at(in, i, k)};
             char *one = row_at(&in->taken, 0), *to = row_at(out, i);
-            with->weigh(beside_at(&in->beside, in, i, k), 1, m->width, tensor_get(&in->weights, at),
-                        one);
+            double weight = m->slip == MIX_WEIGHS_ROWS ? 1 : tensor_get(&in->weights, at);
+            with->weigh(beside_at(&in->beside, in, i, k), 1, m->width, weight, one);
             with->add(to, m->width, one, 1, to);
         }
     }
