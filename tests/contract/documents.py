@@ -9,6 +9,9 @@ import contract
 
 FOLDERS = "seeds variants positions examples stacks".split()
 TWO = [[0.5, -0.25], [1, 0.3]]
+# Two of a batch, of three rows each
+BATCH = [[[(5 * b + 7 * i + 3 * j) % 11 / 8 - 0.6 for j in range(4)] for i in range(3)]
+         for b in range(2)]
 # What documents of init get besides their numbers, and what is drawn for them.
 SETTINGS = [
     ({}, "--biases"),
@@ -51,6 +54,11 @@ SETTINGS = [
     ({"round": "2:keep-sum"}, "--tokens 7"),
     ({"round": 3}, "--tokens 7"),
     ({"round": "6:keep-sum"}, "--tokens 33 --width 2"),
+    ({"score": "additive", "x": BATCH, "va": [1, -0.5], "ba": [0.1, -0.2]}, "--width 4 --heads 2"),
+    # More queries than a block has, 48
+    ({"score": "general", "ws": TWO, "bs": [1, 0.2], "causal": True},
+     "--tokens 70 --width 4 --heads 2 --biases"),
+    ({"score": "additive", "va": [0.3, -1.7, 0.9, 0.01]}, "--tokens 70 --width 8 --heads 2"),
 ]
 # Of documents of three layers
 STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"},
