@@ -489,17 +489,33 @@ static bool add_rounded_alibi(model_config *c, err *e)
 
 /* ---- layers that differ ---- */
 
-/* The first layers may have no experts; where none has, nothing says how they are chosen. */
+/* The first layers may have no experts: what says how they are chosen is of the others then. */
 static bool read_plain(model_config *c, err *e)
 {
     static const char *const OF_EXPERTS[] = {"top_experts", "routing_scale", "groups",
                                              "top_groups",  "renormalize",   "routing"};
     const entry *plain = find_said(&c->given, "first_k_dense_replace");
+    const size_t layers = c->size[SIZE_LAYERS].is;
     if (plain != NULL && !setting_count(plain, 0, &c->plain, e))
         return false;
-    for (size_t i = 0; i < sizeof OF_EXPERTS / sizeof OF_EXPERTS[0]; i++) {
-        if (c->plain > 0 && c->plain >= c->size[SIZE_LAYERS].is)
-            bundle_remove(&c->settings, OF_EXPERTS[i]);
+    if (c->plain == 0 || layers == 0)
+        return true;
+    c->layer = c->layer != NULL ? c->layer : mem_alloc_zeroed(layers, sizeof c->layer[0], e);
+    if (c->layer == NULL)
+        return false;
+    c->layers = layers;
+    for (size_t k = 0; k < sizeof OF_EXPERTS / sizeof OF_EXPERTS[0]; k++) {
+        const char *name = OF_EXPERTS[k];
+        const entry *said = bundle_find(&c->settings, name);
+        for (size_t i = c->plain; i < layers && said != NULL; i++) {
+            bool is_text = said->kind == ENTRY_TEXT;
+            if (!(is_text ? bundle_add_text(&c->layer[i], name, said->text, strlen(said->text),
+                                            said->at, e)
+                          : bundle_add_number(&c->layer[i], name, tensor_get(&said->tensor, NULL),
+                                              said->at, e)))
+                return false;
+        }
+        bundle_remove(&c->settings, name);
     }
     return true;
 }
@@ -666,7 +682,7 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
     if (turns(c) && strcmp(c->of->rope, "half") != 0 &&
         !bundle_add_text(&c->settings, "rope_pairing", c->of->rope, strlen(c->of->rope), at, e))
         return false;
-    return read_plain(c, e) && read_layers(c, e);
+    return read_layers(c, e) && read_plain(c, e);
 }
 
 void model_config_free(model_config *c)

@@ -395,7 +395,7 @@ def draw_latents(d, is_third):
     d.key("hidden_act", d.of(*ACTS), "silu")
     d.eps("rms_norm_eps", 1e-6)
     bias = d.key("attention_bias", d.whether(), False)
-    d.rope(("linear", "dynamic", "llama3", "yarn"))
+    d.rope(("linear", "llama3", "yarn") + (("dynamic",) if rot > 2 else ()))
     if is_third:
         d.key("rope_interleave", d.whether(0.7), True)
         d.key("norm_topk_prob", d.whether(0.7), True)
