@@ -38,6 +38,11 @@ static const name_row OF_LAYER[] = {
     {"*ln_2*", "ln2"}, {"*ln2*", "ln2"}, {"*norm2*", "ln2"}, {"*norm_2*", "ln2"},
     {"*ffn_norm*", "ln2"}, {"*mlp_norm*", "ln2"}, {"*final_layer_norm*", "ln2"},
     {"*output.layernorm*", "ln2"}, {"*norm", "ln1"},
+    {"*_a_proj*.in", NULL}, {"*q_b_proj.in", "attention.q_latent_norm"},
+    {"*kv_b_proj.in", "attention.kv_latent_norm"}, {"*kv_b_proj*", NULL}, /* keys and values */
+    {"*q_a_proj*", "attention.q_latent"}, {"*kv_a_proj*", "attention.kv_latent"},
+    {"*q_a_layernorm*", "attention.q_latent_norm"},
+    {"*kv_a_layernorm*", "attention.kv_latent_norm"}, {"*q_b_proj*", "attention.q"},
     {"*q_proj*", "attention.q"}, {"*query.out", "attention.q"}, {"*.q", "attention.q"},
     {"*_q", "attention.q"}, {"*qcur*", "attention.q"},
     {"*k_proj*", "attention.k"}, {"*key.out", "attention.k"}, {"*.k", "attention.k"},

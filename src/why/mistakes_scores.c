@@ -289,6 +289,10 @@ static const mistake POSITION_ROWS[] = {
      AT(ASKED, norm_others, NORM_ALL)},
     {{"q-gain-missing", "q_gain is left out"}, AT(ASKED, blunder_leave_out, INPUT_Q_GAIN)},
     {{"k-gain-missing", "k_gain is left out"}, AT(ASKED, blunder_leave_out, INPUT_K_GAIN)},
+    {{"q-latent-norm-missing", "the latent of queries is not normalized"},
+     AT(ASKED, blunder_leave_out, INPUT_Q_LATENT_GAIN)},
+    {{"kv-latent-norm-missing", "the latent of keys and values is not normalized"},
+     AT(ASKED, blunder_leave_out, INPUT_KV_LATENT_GAIN)},
 };
 /* clang-format on */
 

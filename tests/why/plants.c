@@ -124,6 +124,8 @@ const plant PLANTS[] = {
     {"qk-norm-each", NULL, plant_norm, NULL, NULL, 0},
     {"qk-norm-all", NULL, plant_norm, NULL, NULL, 1},
     {"q-gain-missing", NULL, plant_leave_out, NULL, NULL, REF_Q_GAIN},
+    {"q-latent-norm-missing", NULL, plant_leave_out, NULL, NULL, REF_Q_LATENT_GAIN},
+    {"kv-latent-norm-missing", NULL, plant_leave_out, NULL, NULL, REF_KV_LATENT_GAIN},
     {"k-gain-missing", NULL, plant_leave_out, NULL, NULL, REF_K_GAIN},
     {"heads-one", NULL, plant_count_heads, NULL, NULL, 0},
     {"heads-half", NULL, plant_count_heads, NULL, NULL, -2},

@@ -13,6 +13,7 @@ static const named ROWS[] = {
     {"rope-late", "position_ids, and where the cache begins"},
     {"rope-from-zero", "position_ids, and where the cache begins"},
     {"rope-*", "apply_rotary_pos_emb, rotate_half, inv_freq"},
+    {"*-latent-norm-missing", "q_a_layernorm, kv_a_layernorm"},
     {"norm_eps", "rms_norm_eps, layer_norm_eps; or a kernel's own default"},
     {"norm-eps-outside", "the norm: eps stands inside the root"},
     {"norm-eps-*", "rms_norm_eps, layer_norm_eps; or a kernel's own default"},
