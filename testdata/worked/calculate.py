@@ -17,7 +17,8 @@ getcontext().prec = 50
 DIGITS = 12  # significant digits that are printed
 NOT_ALLOWED = Decimal("-Infinity")
 DEFAULT_TOLERANCE = Decimal("1e-9")
-STAGES = ("x xk xv q k v q_norm k_norm q_rope k_rope present_k present_v q_score k_score scores scaled capped masked "
+STAGES = ("x xk xv q_latent q_latent_norm kv_latent kv_latent_norm q k v q_norm k_norm q_rope k_rope "
+          "present_k present_v q_score k_score scores scaled capped masked "
           "row_max exp row_sum weights logsumexp entropy top rounded weighted attended context output").split()
 INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba").split()
 NUDGE = Decimal("1e-16")
@@ -97,8 +98,9 @@ def project(rows, doc, letter):
 
 
 def representations(doc, batch):
-    """q, k and v of one sequence of the batch, heads side by side: given, or projected."""
-    made = {}
+    """q, k and v of one sequence of the batch, heads side by side: given, or projected; and what
+    they are projected from, where that is made by a product before."""
+    made, before = {}, {}
     for letter, key in zip("qkv", ("x", "xk", "xv")):
         if letter in doc:
             given = doc[letter]
@@ -106,8 +108,27 @@ def representations(doc, batch):
             made[letter] = side_by_side(one) if rank(given) == 4 else one
         else:
             rows = inputs(doc, key)
-            made[letter] = project(rows[batch] if rank(rows) == 3 else rows, doc, letter)
-    return made["q"], made["k"], made["v"]
+            rows, shared = brought_down(rows[batch] if rank(rows) == 3 else rows, doc, letter, before)
+            made[letter] = project(rows, doc, letter)
+            if letter == "k" and shared:
+                parts = cut_into_heads(made["k"], count_heads(doc)[1])
+                made["k"] = side_by_side([one for part in parts for one in (part, shared)])
+    return made["q"], made["k"], made["v"], before
+
+
+def brought_down(rows, doc, letter, before):
+    """What the weights of q, k or v take, and the numbers of a latent that keys share."""
+    name = "q" if letter == "q" else "kv"
+    if f"w{name}_down" not in doc:
+        return rows, None
+    made = before[f"{name}_latent"] = times(rows, doc[f"w{name}_down"])
+    width = len(doc["w" + letter])
+    taken = [row[:width] for row in made]
+    if f"{name}_latent_gain" in doc:
+        eps = doc.get("latent_eps", Decimal("1e-6"))
+        taken = before[f"{name}_latent_norm"] = normalized(taken, 1, doc[f"{name}_latent_gain"], eps)
+    shared = [row[width:] for row in made]
+    return taken, shared if shared[0] else None
 
 
 # --- one length, and positions by turning ---------------------------------------------------------
@@ -138,11 +159,14 @@ def turned(rows, heads, doc, first):
     pairing = said.get("pairing", doc.get("rope_pairing", "half"))
     quarter = Decimal("1.57079632679489661923132169163975144209858469968755291048747")
     parts = cut_into_heads(rows, heads)
-    width = int(said.get("width", doc.get("rope_width", len(parts[0][0]))))
+    shares = len(doc["wkv_down"][0]) - len(doc["wk"]) if "wkv_down" in doc else 0
+    width = int(said.get("width", doc.get("rope_width", shares or len(parts[0][0]))))
+    begin = len(parts[0][0]) - width if shares else 0
     for part in parts:
         for i, row in enumerate(part):
             for p in range(width // 2):
                 one, other = (2 * p, 2 * p + 1) if pairing == "interleaved" else (p, p + width // 2)
+                one, other = begin + one, begin + other
                 angle = (first + i) * Decimal(said.get("base", 10000)) ** (Decimal(-2 * p) / width)
                 cosine, a, b = sine(angle + quarter), row[one], row[other]
                 row[one], row[other] = a * cosine - b * sine(angle), b * cosine + a * sine(angle)
@@ -381,13 +405,13 @@ def flat(vector):
 
 def one_sequence(doc, batch):
     h, g, has_heads = count_heads(doc)
-    q, k, v = representations(doc, batch)
+    q, k, v, before = representations(doc, batch)
     of_head = []
     if "bias_k" in doc:
         k, v = k + [flat(doc["bias_k"])], v + [flat(doc["bias_v"])]
     if doc.get("add_zero"):
         k, v = k + [[Decimal(0)] * len(k[0])], v + [[Decimal(0)] * len(v[0])]
-    stages = {"q": nudged("q", q, batch), "k": nudged("k", k, batch), "v": nudged("v", v, batch)}
+    stages = {**before, "q": nudged("q", q, batch), "k": nudged("k", k, batch), "v": nudged("v", v, batch)}
     q, k, v = stages["q"], stages["k"], stages["v"]
     if doc.get("qk_norm") == "rms":
         eps = doc.get("qk_eps", Decimal("1e-6"))
