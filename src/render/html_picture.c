@@ -179,9 +179,14 @@ static void add_edges(const picture *p)
         if (map->step == STEP_INPUTS)
             continue;
         if (to->row != CHAIN_ROW) {
-            /* From the input that q, k or v is projected from; for later forms the one before. */
-            while (from < to && from->map != map->operand[0].map)
-                from++;
+            /* From the input that q, k or v is projected from, be it by way of a latent, which has
+             * no box; for later forms the one before. */
+            const trace_map *of = map->operand[0].map;
+            while (from < to && from->map != of) {
+                bool is_drawn = ++from < to || of == NULL || of->operand[0].map == NULL;
+                of = is_drawn ? of : of->operand[0].map;
+                from = is_drawn ? from : p->node;
+            }
             if (from < to)
                 add_edge(p->out, from, to);
             else
