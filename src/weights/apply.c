@@ -676,11 +676,14 @@ static bool check_far(const applying *a, err *e)
                 *given = x != NULL ? x : bundle_find(a->contents, "ids");
     const tensor *t = given == NULL || given->kind != ENTRY_TENSOR ? NULL : &given->tensor;
     int axis = t == NULL ? -1 : t->rank - (x != NULL ? 2 : 1);
-    return a->from->config->alibi_times == 0 || axis < 0 || t->size[axis] <= ROWS_MOST ||
+    size_t rows = axis < 0 ? 0 : t->size[axis];
+    if (a->options->generated > 0) /* the last token is no row */
+        rows += a->options->generated - 1;
+    return a->from->config->alibi_times == 0 || axis < 0 || rows <= ROWS_MOST ||
            err_at(e, &given->at,
-                  "%s are %zu rows, and models of %s round the places of alibi to bfloat16, which "
-                  "is not computed here after %d",
-                  given->name, t->size[axis], a->from->config->of->named.name, ROWS_MOST);
+                  "%s lead to %zu rows, and models of %s round the places of alibi to bfloat16, "
+                  "which is not computed here after %d",
+                  given->name, rows, a->from->config->of->named.name, ROWS_MOST);
 }
 
 static bool apply_config(const applying *a, err *e)

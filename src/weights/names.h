@@ -107,6 +107,7 @@ typedef struct bundle_options {
     const char *prefix; /* where the layer is, or the layers, with {}; "" where nobody says it */
     const char *as;     /* "encoder" or "decoder", of layers; NULL: where nothing says it */
     const char *layout; /* "in-out" or "out-in"; NULL: the names tell */
+    size_t generated;   /* tokens that a generation adds to the rows; 0: it is none */
     text_list map;      /* NAME=KEY */
     text_list removed;  /* keys that are to be left out */
     const model_config *config; /* of the model that they are of; NULL: none is there */

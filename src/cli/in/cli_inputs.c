@@ -189,7 +189,8 @@ bool weights_input_open(weights_input *b, const options *o, const env *world, er
         return true;
     b->world = world;
     b->options = (bundle_options){.prefix = o->prefix == NULL ? "" : o->prefix,
-                                  .layout = input_keys_value(o, "layout")};
+                                  .layout = input_keys_value(o, "layout"),
+                                  .generated = o->generated};
     bool done = true;
     for (size_t i = 0; done && i < o->given_count; i++) {
         const char *name = o->given[i].row->key;
