@@ -478,7 +478,8 @@ function tryHeads(name, document, type, seed) {
 // By name: the document, its steps, and options of both.
 const GENERATED = { greedy: ['testdata/stacks/generator.json', 4, []],
   drawn: ['testdata/stacks/generator.json', 4, ['--temperature', '1.5', '--seed', '3']],
-  scaled: ['tests/trace/stacks/generation-softcap.json', 3, []] };
+  scaled: ['tests/trace/stacks/generation-softcap.json', 3, []],
+  projected: ['tests/trace/stacks/generation-projected.json', 3, []] };
 
 function generationOf(document, type, steps, options, format) {
   const file = path.join(folder, `generated.${format}`);

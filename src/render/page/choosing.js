@@ -55,11 +55,19 @@ function nextOf({ logits, exponentials: shares, total, drawn }) {
 
 // ---- what the program knows of a step from the one before ----
 
+// What logits are made of: the output, or what a head made of it (model/head.c).
+function lastMade(maps) {
+  return maps['head.norm'] || maps['head.activated'] || maps['head.hidden'] || maps.output;
+}
+
 // By map: what it takes besides its operands, and its numbers. Probabilities are of float64 in any run.
 const WORK_OF_STEPS = {
   choice: (maps, step) => ({ after: maps.total || maps.logits,
     make: () => [CHOSEN.ids.get(DATA.choices.first + step) ?? nextOf(maps)] }),
-  'output.last': ({ output }) => ({ after: output, make: () => NUMBERS.get(output).slice(-output.columns.length) }),
+  'output.last': (maps) => {
+    const made = lastMade(maps);
+    return { after: made, make: () => NUMBERS.get(made).slice(-made.columns.length) };
+  },
   tempered: ({ logits, temperature }) => ({ after: logits, make: () => NUMBERS.get(logits).map((x) => x / NUMBERS.get(temperature)[0]) }),
   most: ({ tempered }) => ({ after: tempered, make: () => [greatestIn(NUMBERS.get(tempered), [])] }),
   exponentials: ({ tempered, most }) => ({ after: most,
