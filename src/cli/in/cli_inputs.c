@@ -474,7 +474,10 @@ static bool make_memory(cli_inputs *g, dtype type, bundle *contents, err *e)
                 unseen_look(&g->encoder.unseen, e) && run_encoder(g, &of_encoder, &made, e);
     if (!done)
         err_within(e, "the encoder, for %s", rows->name);
+    const place at = rows->at;
     done = done && bundle_take(contents, "memory", bundle_find(&made, "output"), e);
+    if (done)
+        bundle_find(contents, "memory")->at = at;
     for (size_t i = 0; i < 2; i++)
         bundle_remove(contents, ENCODER_ROWS[i].name);
     bundle_free(&of_encoder);
