@@ -139,7 +139,8 @@ function markEdits(message = '') {
   const isEdited = EDITS.done.length > 0;
   EDITOR.undo.disabled = EDITOR.reset.disabled = !isEdited;
   EDITOR.redo.disabled = EDITS.undone.length === 0;
-  const isOther = EDITS.done.flat().some((one) => one.what !== 'focus');
+  // A focus and a number of heads have sentences of their own.
+  const isOther = EDITS.done.flat().some(({ what }) => what !== 'focus' && what !== 'heads');
   EDITOR.badge.textContent = [message, isOther ? TEXT.edited : ''].filter((words) => words).join(' · ');
   if (!LEARNING.series) sayAddress(); // browsers forbid it many times a second
 }
