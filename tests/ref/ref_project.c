@@ -88,9 +88,9 @@ static void bring_down(const ref_problem *p, ref_result *r, role *of, bool is_qu
 {
     const ref_array *in = &p->in[is_query ? REF_WQ_DOWN : REF_WKV_DOWN];
     const ref_array *weight = &in[0], *bias = &in[1], *gain = &in[2];
-    size_t entries = r->sizes.b, rows = of->rows->size[of->rows->rank - 1];
     if (weight->at == NULL)
         return;
+    size_t entries = r->sizes.b, rows = of->rows->size[of->rows->rank - 1];
     size_t width = ref_rows_of_weight(p, of->weight), whole = width + of->shared;
     ref_number *made =
         ref_stage_new(r, is_query ? REF_STAGE_Q_LATENT : REF_STAGE_KV_LATENT,
