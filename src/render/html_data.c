@@ -118,9 +118,10 @@ static void add_whole_labels(text *out, const char *name, const trace_labels *la
 /* How rows, and columns, of an operand go on: with the cell's i or j, with the query in focus, all
  * of them one after the other, or not at all. Addresses say so of what has two and more. */
 static const char GOES[AXIS_COUNT] = {
-    [AXIS_ONLY] = '.',  [AXIS_ALL] = '*',   [AXIS_I] = 'i',       [AXIS_J] = 'j',
-    [AXIS_ABOVE] = '.', [AXIS_BELOW] = 'i', [AXIS_QUERY] = 'f',   [AXIS_PARTNER] = '.',
-    [AXIS_PAIR] = '.',  [AXIS_OWN] = '*',   [AXIS_LEARNED] = '.', [AXIS_WHOLE] = '*',
+    [AXIS_ONLY] = '.',   [AXIS_ALL] = '*',   [AXIS_I] = 'i',       [AXIS_J] = 'j',
+    [AXIS_ABOVE] = '.',  [AXIS_BELOW] = 'i', [AXIS_QUERY] = 'f',   [AXIS_PARTNER] = '.',
+    [AXIS_PAIR] = '.',   [AXIS_OWN] = '*',   [AXIS_LEARNED] = '.', [AXIS_WHOLE] = '*',
+    [AXIS_SHARED] = '.',
 };
 
 static void add_origin(text *out, const char *name, const trace_room *room, const trace_map *made,
