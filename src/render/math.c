@@ -24,7 +24,7 @@ static const struct {
 };
 
 /* Words that are written as functions are. */
-static const char *const FUNCTIONS[] = {"exp", "ln", "max", "tanh", "cos", "sin"};
+static const char *const FUNCTIONS[] = {"exp", "ln", "max", "min", "tanh", "cos", "sin"};
 
 /* Words of a sentence, between formulas. */
 static const char *const PLAIN[] = {"and", "at", "from", "in", "of", "or", "the", "to", "up"};

@@ -81,6 +81,7 @@ static double work_out_sum(const trace_map *map, const operand_cells of[TRACE_OP
         double a = derivation_number(&of[0], p);
         switch (map->op) {
         case OP_DOT:
+        case OP_DOT_BESIDE:
         case OP_DOT_LESS:
         case OP_GO_ON:
         case OP_NORM_SHARE:
@@ -175,6 +176,11 @@ static double work_out(const builder *b, const map_cell *made)
     switch (map->op) {
     case OP_COPY:
         return first[0];
+    case OP_DOT:
+    case OP_DOT_BESIDE:
+        return (has[1] ? work_out_sum(map, of, 0) : first[3]) + first[2];
+    case OP_PLUS:
+        return first[0] + first[1];
     case OP_TIMES:
         return first[0] * first[1];
     case OP_ADD_THREE:
@@ -220,8 +226,7 @@ static double work_out(const builder *b, const map_cell *made)
     case OP_TERMS:
         return work_out_terms(b, &of[0]);
     default:
-        assert(map->op == OP_DOT || map->op == OP_ADD_UP || map->op == OP_TOTAL ||
-               map->op == OP_SHARES);
+        assert(map->op == OP_ADD_UP || map->op == OP_TOTAL || map->op == OP_SHARES);
         return work_out_sum(map, of, 0);
     }
 }

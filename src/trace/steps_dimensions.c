@@ -214,8 +214,12 @@ static void shape_row(builder *b, trace_item *item, const char *name, const proj
     if (shape == NULL || shape->data == NULL)
         return;
     const trace_map *map = map_named(b->room, name);
+    const bool is_clipped = map != NULL && map->op == OP_CLIP;
+    map = is_clipped ? map->operand[0].map : map;
     const char *made = product_letters(b, map), *letters = "", *sizes = "";
     size_t count = multiplications(b, map);
+    if (is_clipped && count > 0)
+        made = build_text(b, "max(−clip, min(%s, clip))", made);
     if (strcmp(name, map_name_of(STAGE_WEIGHTS)) == 0)
         made = build_text(b, "softmax(%s)", before_softmax(b, "scores"));
     else if (strcmp(name, map_name_of(STAGE_CONTEXT)) == 0)

@@ -7,6 +7,16 @@
 #include <math.h>
 #include <string.h>
 
+/* The column of the first number of the row, in the head that is shown, that stands at an end. */
+static size_t first_clipped(const builder *b, stage_id id, size_t row)
+{
+    tensor of_head = build_stage(b, id);
+    size_t at[] = {row, 0};
+    while (at[1] + 1 < of_head.size[1] && fabs(tensor_get(&of_head, at)) < plan_clip(b->plan))
+        at[1]++;
+    return fabs(tensor_get(&of_head, at)) < plan_clip(b->plan) ? 0 : at[1];
+}
+
 static void show_projection(builder *b, const projection *r, stage_id id, const char *role,
                             size_t row)
 {
@@ -15,7 +25,9 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
     bool has_weight = r->weight.data != NULL, has_bias = r->bias.data != NULL;
     if (r->given.data != NULL)
         return;
-    const char *rows = made->operand[0].name;
+    const bool is_clipped = made->op == OP_CLIP;
+    const char *sums = is_clipped ? made->operand[0].name : name;
+    const char *rows = map_there(b, sums)->operand[0].name;
     if (!has_weight && !has_bias) {
         build_sentence(b, "Without %s, the rows of %s are the %s as they are.",
                        input_label(r->weight_as), rows, role);
@@ -31,13 +43,24 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
                        "So far a key has %zu number%s; the %zu after them are those of kv_latent "
                        "that all heads share.",
                        r->width - r->shared, build_plural(r->width - r->shared), r->shared);
-    derivation_row_formula(b, name, 'i');
+    const char *in_head = build_in_head(b, build_shown_head(b, id));
+    derivation_row_formula(b, sums, 'i');
     build_begin_head(b, build_shown_head(b, id));
-    derivation_line_of_head(b, name, row, 0, build_in_head(b, build_shown_head(b, id)));
+    derivation_line_of_head(b, sums, row, 0, in_head);
     if (r->shared > 0)
-        derivation_line_of_head(b, name, row, r->width - r->shared,
-                                build_in_head(b, build_shown_head(b, id)));
-    derivation_product(b, name, row);
+        derivation_line_of_head(b, sums, row, r->width - r->shared, in_head);
+    derivation_product(b, sums, row);
+    b->head = 0;
+    derivation_matrix(b, sums, row + 1);
+    if (!is_clipped)
+        return;
+    build_sentence(b,
+                   "What of %s is beyond ±clip becomes ±clip, so that a few large numbers don't "
+                   "outweigh all others.",
+                   sums);
+    derivation_formula(b, name, "");
+    build_begin_head(b, build_shown_head(b, id));
+    derivation_line_of_head(b, name, row, first_clipped(b, id, row), in_head);
     b->head = 0;
     derivation_matrix(b, name, row + 1);
 }

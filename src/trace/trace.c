@@ -296,11 +296,6 @@ static void make_steps(builder *b, step_id first, const step_wish *wish)
 bool room_make(trace *t, trace_room *room, const plan *p, const bundle *result, trace_focus focus,
                bool is_full, const step_wish *wish, err *e)
 {
-    place at = problem_place(p->asked, "clip");
-    if (p->asked->clip > 0) {
-        err_at(e, &at, "queries, keys and values are clipped, and no trace shows how");
-        return err_remedy(e, "--emit q,k,v shows what they become");
-    }
     builder b = begin_room(t, room, p, result, focus, is_full, e);
     map_make(&b);
     make_steps(&b, STEP_INPUTS, wish);

@@ -125,6 +125,10 @@ def greatest(*terms):
     return max(map(number, terms), key=lambda x: x.value)
 
 
+def least(*terms):
+    return min(map(number, terms), key=lambda x: x.value)
+
+
 def root(x):
     x = number(x)
     value = math.sqrt(x.value)
@@ -151,14 +155,14 @@ def bent(function, slope):
 
 
 KNOWN = {
-    "total": total, "greatest": greatest, "root": root, "exp": exponential, "ln": logarithm,
+    "total": total, "greatest": greatest, "least": least, "root": root, "exp": exponential, "ln": logarithm,
     "tanh": bent(math.tanh, lambda x: 1 - math.tanh(x) ** 2),
     "sin": bent(math.sin, lambda x: 1), "cos": bent(math.cos, lambda x: 1),
     "phi": bent(phi, lambda x: math.exp(-x * x / 2)), "pi": math.pi,
 }
 # The same of plain numbers, which is quicker, and fails where a rule above is needed.
 PLAIN = {
-    "total": lambda *terms: math.fsum(terms), "greatest": lambda *terms: max(terms),
+    "total": lambda *terms: math.fsum(terms), "greatest": lambda *terms: max(terms), "least": lambda *terms: min(terms),
     "root": math.sqrt, "exp": math.exp, "ln": math.log, "tanh": math.tanh, "sin": math.sin,
     "cos": math.cos, "phi": phi, "pi": math.pi,
 }
@@ -166,8 +170,8 @@ PLAIN = {
 # ---- what a spelling comes to ----
 
 SIGNS = ((r"·", "*"), (r"−", "-"), (r"²", "**2"), (r"³", "**3"), (r"√(\w+\[\d+\])", r"root(\1)"),
-         (r"√", "root"), (r"\|([^|]*)\|", r"abs(\1)"), (r"\bmax\(", "greatest("), (r"Φ", "phi"),
-         (r"π", "pi"))
+         (r"√", "root"), (r"\|([^|]*)\|", r"abs(\1)"), (r"\bmax\(", "greatest("), (r"\bmin\(", "least("),
+         (r"Φ", "phi"), (r"π", "pi"))
 
 
 class Formula(spelling.Spelling):

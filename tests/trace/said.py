@@ -196,7 +196,10 @@ def table_is_true(run, cells, sizes):
 
 
 def multiplications(run, node):
-    """Of a product of two matrices: as many for each cell as its row has numbers of the head."""
+    """Of a product of two matrices: as many for each cell as its row has numbers of the head; what
+    is clipped is one before."""
+    if node.operation == "clip":
+        return multiplications(run, run["nodes"][node.operands["a"]["of"]])
     if node.operation not in ("dot", "dot_beside"):
         return 0
     width = node.columns // node.slices

@@ -144,7 +144,7 @@ static void put_shared(const projection *r, const tensor *shared, const tensor *
 /* What is not a number stays so. */
 static void clip_rows(const plan *p, tensor *rows)
 {
-    double most = p->type == DTYPE_F32 ? (double)(float)p->asked->clip : p->asked->clip;
+    double most = plan_clip(p);
     size_t index[TENSOR_MAX_RANK] = {0};
     do {
         double x = tensor_get(rows, index);

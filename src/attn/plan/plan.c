@@ -212,6 +212,11 @@ size_t plan_rope_first(const plan *p, const projection *r)
     return p->k.shared > 0 ? r->width - p->rope_width : 0;
 }
 
+double plan_clip(const plan *p)
+{
+    return p->type == DTYPE_F32 ? (double)(float)p->asked->clip : p->asked->clip;
+}
+
 bool plan_keeps_heads_apart(const plan *p)
 {
     const tensor *q = p->asked->in[INPUT_Q];

@@ -102,6 +102,8 @@ const latent *plan_latent(const plan *p, const projection *r);
 /* Numbers of a head before those that rotary positions turn: where keys share some, it is the last
  * that are turned. */
 size_t plan_rope_first(const plan *p, const projection *r);
+/* Beyond which numbers of queries, keys and values are clipped, of the type; 0: none are. */
+double plan_clip(const plan *p);
 /* How many heads lie side by side in the stage's rows; 1 where they are one head's, or an axis. */
 size_t plan_heads_joined(const plan *p, stage_id id);
 /* With q of rank 4, the context (and without Wo the output) keeps its heads apart. */

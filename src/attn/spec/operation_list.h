@@ -47,6 +47,9 @@ OPERATION(OP_TIMES, "times", "a·b", .spelled = "{(a)}·{b}", .numpy = "{a} * {b
 OPERATION(OP_CAP, "cap", "b·tanh(a / b)", .spelled = "{(b)}·tanh({a} / {b})",
           .inside = INSIDE_TANH_OF_QUOTIENT, .inner = "{(b)}·{inner}",
           .numpy = "{b} * np.tanh({a} / {b})")
+/* b is above 0 */
+OPERATION(OP_CLIP, "clip", "b where a is above it, −b where a is below that, else a",
+          .spelled = "max(−{b}, min({a}, {b}))", .numpy = "np.clip({a}, -{b}, {b})")
 OPERATION(OP_PLUS, "plus", "a + b, and − c·|d − j| where there is a c, j the column from 1",
           .spelled = "{a}[b?\n + {b}][c?\n − {c}·|{d} − {j}|]",
           .numpy = "{a}[b? + {b}][c? - {c} * np.abs({d} - {j})]")

@@ -383,6 +383,7 @@ const WORK = {
   tanh_back: (cell) => addPairs(0, cell), tanh_sum: (cell) => addPairs(0, cell), terms: pairsOf,
   sum: sumOf,
   max: ({ place, a, c }) => greatestIn(maskedRow(listIn(a), place.map.a, place), listIn(c)),
+  clip: ({ a, b }) => Math.max(-TYPE.round(numberIn(b)), Math.min(numberIn(a), TYPE.round(numberIn(b)))),
   divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),
   plus_log: ({ a, b }) => TYPE.round(numberIn(b) === 0 ? -Infinity
     : numberIn(a) + logarithm(numberIn(b))),
