@@ -55,9 +55,8 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
     if (!is_clipped)
         return;
     build_sentence(b,
-                   "What of %s is beyond ±clip becomes ±clip, so that a few large numbers don't "
-                   "outweigh all others.",
-                   sums);
+                   "A number above clip becomes clip, and one below −clip becomes −clip, so that a "
+                   "few large ones don't outweigh all others.");
     derivation_formula(b, name, "");
     build_begin_head(b, build_shown_head(b, id));
     derivation_line_of_head(b, name, row, first_clipped(b, id, row), in_head);

@@ -153,8 +153,8 @@ static void expect_operand(page *p, const cJSON *item, const char *name, int ter
         expect_value(p, term < 0 || !cJSON_IsArray(of) ? of : element(of, term));
 }
 
-/* What a sign stands before. */
-static const char NEGATED[] = "(−{(a)})";
+/* An operand that a sign stands before. */
+static const char NEGATED[] = "(−{";
 
 /* The numbers of the item in the order in which attn/spec/operation_list.h says that its operation
  * is written, of a series those of term `term`; a number in the text between them stands there too.
@@ -192,9 +192,10 @@ static void expect_spelled(page *p, const cJSON *item, const char *at, const cha
             at = close;
         } else if (strncmp(at, NEGATED, strlen(NEGATED)) == 0) {
             /* "(−1.5)" is read as the number that it looks like, "(−(-1.5))" is not. */
-            double number = number_of(member(item, "a"));
+            const char *name = at + strcspn(at, "abcde");
+            double number = number_of(member(item, (char[]){*name, '\0'}));
             expect_number(p, signbit(number) ? number : -number);
-            at += strlen(NEGATED) - 1;
+            at = name + strcspn(name, "}");
         } else if (*at == '{') {
             expect_operand(p, item, at + strcspn(at, "abcdeij"), term);
             at = close;
