@@ -218,6 +218,21 @@ static const named ROWS[] = {
      "On a label of these rows, Insert adds a copy of the row below it, Delete takes the row "
      "out, and F2 or a double click gives it a name. A word that the page knows has its own "
      "numbers. Start anew begins a sentence with the word, or the first row, alone."},
+    {"growingKeys",
+     "On a label of these rows, Insert adds a copy of the row below it, Delete takes the key out, "
+     "with its value and its column of a mask or a bias, and F2 or a double click gives it a "
+     "name. A word that the page knows has its own numbers."},
+    {"addKey", "Add a key"},
+    {"nameOfKey", "The name of a new key"},
+    {"addedKey", "key {1} has the numbers of key {2} until you change them"},
+    {"addedKeyWord", "key {1} has the numbers of “{2}”"},
+    {"lastKey", "one key has to stay"},
+    {"noKeyName", "a key has a name"},
+    {"manyKeys", "{1} keys are too many to change: a page shows all rows of up to {2}."},
+    {"keysOfBatch", "The sequences of a batch have as many keys each: that stays as it is."},
+    {"eachKey",
+     "{1} is given for each key, and a new key has none: give the document another row."},
+    {"noKeys", "The keys are no rows of their own here: add a token."},
     {"addToken", "Add a token"},
     {"removeToken", "Take the last one out"},
     {"nameOfToken", "The name of a new token"},

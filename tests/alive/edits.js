@@ -7,7 +7,7 @@
 // operands     of a product, the numbers that a reader is shown of the last cell are what it was made of
 // edits        after five changes, drawn from a seed, of numbers, of lengths, of temperatures, of what
 //              may be seen, of the order of rows and of what is worked out, and after five more among
-//              which tokens are added, taken out and named, the program computes of the
+//              which tokens, and keys that are no tokens, are added, taken out and named, the program computes of the
 //              page's document every number of every entry that the page has,
 //              bit for bit, and calls rows and columns as the page does
 // undo         brings back what came
@@ -30,7 +30,7 @@
 //              a step that can't be taken is refused, and changes nothing
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, 100 nudges, or 20 documents
-// of one token that grow, or 20 other numbers of heads, are failures.
+// of one token that grow, or whose keys do, or 20 other numbers of heads, are failures.
 
 const fs = require('fs');
 const path = require('path');
@@ -114,7 +114,7 @@ const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
 let passed = 0, failed = 0, changes = 0, nudges = 0;
-const cuts = { tokens: 0, heads: 0 };
+const cuts = { tokens: 0, heads: 0 }, withKeys = new Set();
 
 function check(name, holds, what) {
   if (holds) passed++;
@@ -238,6 +238,13 @@ function draw(random, grows) {
       edit(act());
       return `${did} ${at}`;
     }
+    if (grows && kind < 0.5 && whyNoTokens(KEY_ROWS) === '') {
+      const { length } = KEY_ROWS.order, at = Math.floor(random() * length);
+      const [did, act] = pick([['add key', () => addToken(at + 1, 'so' + at, KEY_ROWS)], ['add key', () => addToken(at, undefined, KEY_ROWS)],
+        ['remove key', () => removeToken(at, KEY_ROWS)], ['rename key', () => renameToken(at, 'as, ' + at, KEY_ROWS)]]);
+      edit(act());
+      return `${did} ${at}`;
+    }
     if (mapsOfRows().length > 0 && kind < 0.15) {
       takeAll();
       const [from, to] = [pick([...ROWS.order.keys()]), pick([...ROWS.order.keys()])];
@@ -289,7 +296,7 @@ function draw(random, grows) {
     edit(setMask(room, row, column, maySee, entry));
     return `mask ${room} ${row} ${column}${ofBatch} ${maySee}`;
   } catch (refused) {
-    if (![TEXT.before, TEXT.lastToken].includes(refused.message)) throw refused;
+    if (![TEXT.before, TEXT.lastToken, TEXT.lastKey].includes(refused.message)) throw refused;
     return refused.message;
   }
 }
@@ -413,6 +420,7 @@ function checkGradients(name, page, did) {
 function tryEdits(name, page, type, acts) {
   const came = allNumbers(page), said = acts.map((act) => act());
   changes += acts.length;
+  if (said.some((one) => /^(add|remove) key/.test(one))) withKeys.add(name.split(',')[0]);
   const file = path.join(folder, 'edited.json');
   fs.writeFileSync(file, page.currentDocument());
   const { head, row } = page.FOCUS();
@@ -677,6 +685,7 @@ for (const [name, row] of generations ? Object.entries(GENERATED) : [])
   for (const type of ['f32', 'f64']) tryGeneration(`generation, ${name}, ${type}`, type, row);
 if (learning) checkLearning();
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
+if (documents.length > 100) check('all', withKeys.size >= LEAST_CUT, `only ${withKeys.size} documents have keys that are added or taken out`);
 if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);
 if (documents.length > 100) check('all', Math.min(cuts.tokens, cuts.heads) >= LEAST_CUT,
   `only ${cuts.tokens} documents of one token grow, and ${cuts.heads} have other numbers of heads`);

@@ -60,8 +60,9 @@ const REFUSED = {
     ['remove(3)', 'no row 3'],
     ["rename(0, ' ')", 'a token has a name'],
     ['heads(2)', 'no cut into 2 heads: there are 1, 3'],
+    ['addKey(0)', 'no rows of their own'],
   ],
-  nothing: [['add(0)', 'tokens are its rows']],
+  nothing: [['add(0)', 'tokens are its rows'], ['addKey(9)', 'no row 9'], ["renameKey(0, ' ')", 'a key has a name']],
   'seed-encoder': [
     ['heads(2)', 'others of one small attention'],
     ["set('layer.0.ln1.eps', [], -5)", 'layer.0.ln1.eps must be a number from 0'],
@@ -304,6 +305,43 @@ async function checkGrown(name) {
   await page.close();
 }
 
+// The seed's own scores, by hand: of a copy of a key they are the key's.
+async function checkKeys(name) {
+  const page = await open(name), label = (row) => page.locator('#matrix-xk tbody th').nth(row);
+  const said = (one = page) => one.evaluate(() => refreshAll() || JSON.stringify([
+    ...['thead tr', 'tbody tr'].flatMap((line) => [...document.querySelectorAll(`#matrix-scores ${line}`)].map((row) => row.innerText.trim().split(/\s+/).join(' '))),
+    [...document.querySelectorAll('#matrix-v tbody th')].map((cell) => cell.textContent).join(' '),
+    document.querySelectorAll('#step-scores .line:not(.gone)').length, JSON.parse(selfattn.document()).key_tokens.join(' ')]));
+  const expect = async (keys, rows, what, one) => {
+    const wanted = JSON.stringify([keys, ...rows, keys, keys.split(' ').length, keys]), found = await said(one);
+    check(name, found === wanted, `${what}: it says ${found}, not ${wanted}`);
+  };
+  const came = ['le 3 2 7', 'chat 3 4 9'], four = ['le 3 3 2 7', 'chat 3 3 4 9'];
+  await expect('the black cat', came, 'as it came');
+  await label(0).click();
+  await page.keyboard.press('Insert');
+  check(name, (await page.locator('.badge').textContent()).includes('key 2 has the numbers of key 1'), 'the badge says no key');
+  await page.keyboard.press('F2');
+  await page.keyboard.type('dog');
+  await page.keyboard.press('Enter');
+  await expect('the dog black cat', four, 'a key is added and named');
+  const other = await open(name, await page.evaluate(() => location.hash));
+  await expect('the dog black cat', four, 'the address leads elsewhere', other);
+  await other.close();
+  await label(2).click();
+  await page.keyboard.press('Delete');
+  await expect('the dog cat', ['le 3 3 7', 'chat 3 3 9'], 'one is taken out');
+  await page.locator('.growing').nth(1).locator('input').fill('black');
+  await page.locator('.growing').nth(1).locator('button').first().click();
+  await expect('the dog cat black', ['le 3 3 7 2', 'chat 3 3 9 4'], 'a word that came has its numbers');
+  await page.locator('h1').click();
+  for (let i = 0; i < 4; i++) await page.keyboard.press('Control+z');
+  await expect('the black cat', came, 'taken back');
+  for (let i = 0; i < 2; i++) await page.keyboard.press('Control+y');
+  await expect('the dog black cat', four, 'done again');
+  await page.close();
+}
+
 // A product of rows is the sum of those of their parts: scores of one head are those of two, or four, added.
 async function checkHeads(name) {
   const page = await open(name);
@@ -461,6 +499,7 @@ run(browserFile, async () => {
   await checkCells('001-walkthrough');
   await checkMasked('asad-two-heads-wo');
   await checkGrown('001-walkthrough');
+  await checkKeys('004-cross-attention');
   await checkSaid('one-word');
   await checkHeads('asad-two-heads-wo');
   await checkSolved('exercise');

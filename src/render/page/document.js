@@ -110,14 +110,24 @@ function sayBase(of, room, layer, document) {
   of.rope = typeof said === 'object' ? { ...said, base } : base;
 }
 
-// The words of rows that were moved, added, or called otherwise.
+// What says names of keys that are no tokens: of layers each cross-attention.
+function attentionsOf(document) {
+  return document.layers ? document.layers.flatMap(({ cross }) => cross || []) : [document];
+}
+
+// The words of rows that were moved, added, or called otherwise; and no more strongest keys than there are.
 function moveTokens(document) {
-  const hasKeys = MAPS.some((map) => map.name === 'weights' && ROWS.axes.get(map).columns === 0);
+  const hasKeys = MAPS.some((map) => map.name === 'weights' && ROWS.called.get(map).columns === 0);
   for (const name of hasKeys ? ['tokens', 'key_tokens'] : ['tokens']) {
     const came = document[name];
-    if (came && came.length >= GROWN.came) document[name] = wordsOfTokens(came);
+    if (came && came.length >= ROWS.count) document[name] = wordsOfTokens(came);
   }
-  if (!document.tokens && GROWN.names.size > 0) document.tokens = wordsOfTokens([]);
+  if (!document.tokens && ROWS.names.size > 0) document.tokens = wordsOfTokens([]);
+  for (const of of attentionsOf(document))
+    if (of.key_tokens || KEY_ROWS.names.size > 0) of.key_tokens = wordsOfTokens(of.key_tokens || [], KEY_ROWS);
+  const keys = DATA.rooms.flatMap((nothing, room) => mapsThatSee(room).map(keysThere));
+  for (const of of [document, ...document.layers || [], ...attentionsOf(document)])
+    if (of.top > Math.min(...keys)) of.top = Math.min(...keys);
 }
 
 function currentDocument() {
@@ -223,6 +233,9 @@ const OWN_SCRIPTS = {
   add: (at, name) => edit(addToken(at, name)),
   remove: (at) => edit(removeToken(at)),
   rename: (at, name) => edit(renameToken(at, name)),
+  addKey: (at, name) => edit(addToken(at, name, KEY_ROWS)),
+  removeKey: (at) => edit(removeToken(at, KEY_ROWS)),
+  renameKey: (at, name) => edit(renameToken(at, name, KEY_ROWS)),
   start: (name) => edit(startSentence(0, name)),
   heads: (count) => edit(setHeads(count)),
   train,

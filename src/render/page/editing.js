@@ -8,11 +8,11 @@ const EDITOR = { bar: null };
 // What is compared with: what was pinned, else what came; of rows that were moved where they stood,
 // and of a query in focus nothing but the same one; null: it was not there.
 function textBefore(place) {
-  const { map } = place, before = (axis) => rowBefore(map, axis, place[axis.slice(0, -1)], EDITS.pinnedOrder);
+  const { map } = place, before = (axis) => rowBefore(map, axis, place[axis.slice(0, -1)], EDITS.pinnedOrders);
   const row = before('rows'), column = before('columns'), { came, pinned } = ENTRIES[ENTRY];
   if (map.focus && !isSameQuery(map)) return textOf(place);
   if (row === null || column === null) return null;
-  const [rows, columns] = ['rows', 'columns'].map((axis) => sizeBefore(map, axis, EDITS.pinnedOrder));
+  const [rows, columns] = ['rows', 'columns'].map((axis) => sizeBefore(map, axis, EDITS.pinnedOrders));
   return textOfNumber((pinned || came).get(map)[(place.head * rows + row) * columns + column]);
 }
 
@@ -20,7 +20,7 @@ function isSameQuery(map) {
   const { room, focus: { row, head } } = map, [seen] = mapsThatSee(room);
   const before = ENTRIES[ENTRY].pinned ? EDITS.pinnedFocus[room] : DATA.rooms[room].focus;
   const query = isMoved(map) ? before.row : row;
-  return head === before.head && rowBefore(seen, 'rows', row, EDITS.pinnedOrder) === query;
+  return head === before.head && rowBefore(seen, 'rows', row, EDITS.pinnedOrders) === query;
 }
 
 function markCell(cell, place) {
@@ -51,8 +51,8 @@ function isOfSome(map, { columns, cut }) {
 function refill(map, shown) {
   const heads = shown.cut ? range(0, map.heads, Number) : [shown.head], isPart = shown.table.matches('.part');
   const greatest = Math.max(...heads.map((head) => greatestOf(map, head, isOfSome(map, shown) ? shown.columns : null)));
-  const { came, pinned } = ENTRIES[ENTRY], { order } = ROWS, { at } = WORKED;
-  const now = { greatest, pinned, order, at, numbers: NUMBERS.get(map) };
+  const { came, pinned } = ENTRIES[ENTRY], { stamp } = GROWN, { at } = WORKED;
+  const now = { greatest, pinned, stamp, at, numbers: NUMBERS.get(map) };
   const isAll = Object.keys(now).some((name) => name !== 'numbers' && shown[name] !== now[name]);
   if (isAll) relabel(map, shown);
   const numbers = shown.numbers || came.get(map);
@@ -171,7 +171,7 @@ function pin() {
     if (isOn) inEntry(entry, catchUp);
     one.pinned = isOn ? new Map(one.numbers) : null;
   });
-  EDITS.pinnedOrder = isOn && ROWS.order;
+  EDITS.pinnedOrders = isOn && new Map(GROUPS.map((group) => [group, group.order]));
   EDITS.pinnedFocus = DATA.rooms.map((nothing, room) => focusOf(room));
   EDITOR.pin.setAttribute('aria-pressed', isOn);
   showEdits(new Set(SHOWN.keys()));

@@ -88,7 +88,8 @@ function* takeMaps() {
     ENTRIES[entry].came = new Map(ENTRIES[entry].numbers);
   }
   ROWS.order = mapsOfRows().slice(0, 1).flatMap((map) => [...map.rows.keys()]);
-  GROWN.came = GROWN.next = ROWS.order.length;
+  ROWS.count = ROWS.next = ROWS.order.length;
+  MAPS.forEach((map) => LABELLED.set(map, { rows: map.rows, columns: map.columns }));
   order.forEach(takeAxes);
   EDITS.order = order;
 }
@@ -166,7 +167,7 @@ function entriesWith(map, entry) {
 // base, of decimals, and of a temperature, there { value, numbers }, those of each map that it divides,
 // an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus; of
 // steps of learning { value, numbers, losses }, numbers of each map that learns; of tokens { value, order,
-// names, numbers, sights }, numbers of each map that is given for each token, sights by room; of words
+// names, numbers, sights }, numbers of each map that is given for each, sights by room, and the group, of words
 // that are chosen the ids that were put somewhere; of heads how many.
 // Putting one gives the maps that it concerns; `fresh` are numbers that nobody else has.
 const CHANGES = {
@@ -206,7 +207,7 @@ const CHANGES = {
   train: (nothing, { numbers }) => putLearnt(numbers),
   word: (nothing, ids) => putIds(ids),
   heads: (nothing, heads) => putHeads(heads),
-  tokens: (nothing, state) => putTokens(state),
+  tokens: ({ group }, state) => putTokens(group, state),
   row: (nothing, [from, to]) => {
     const maps = mapsOfRows(), order = [...ROWS.order];
     order.splice(to, 0, ...order.splice(from, 1));
@@ -219,27 +220,48 @@ const CHANGES = {
       }
     }
     ROWS.order = order;
+    GROWN.stamp = {};
     for (const map of MAPS) for (const axis of ['rows', 'columns']) map[axis] = labelsNow(map, axis);
-    return MAPS.filter((map) => Object.keys(ROWS.axes.get(map)).length > 0);
+    return MAPS.filter((map) => Object.keys(ROWS.called.get(map)).length > 0);
   },
 };
 
 // ---- the rows of x, in another order ----
 
-// order: which row, as the page came, stands where; axes: of a map, at which of its rows and of its
-// columns the rows of x begin; came: its labels.
-const ROWS = { order: [], axes: new Map(), came: new Map() };
+// order: which row, as the page came, stands where; count: how many came; next: the number of the next
+// new one; names: by order's numbers, of those that are called otherwise; called: of each map, at which of
+// its rows and columns they begin, and go with their names; axes: all such, once one is added or taken out;
+// of: the maps whose rows they are; texts: what is said of them.
+const ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), axes: null, of: mapsOfRows,
+  texts: { none: 'noTokens', batch: 'tokensOfBatch', each: 'eachToken', many: 'manyTokens', last: 'lastToken', unnamed: 'noName',
+    add: 'addToken', nameOf: 'nameOfToken', help: 'growing', added: 'added', addedWord: 'addedWord' } };
+const KEY_ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), axes: null, of: mapsOfKeys,
+  texts: { none: 'noKeys', batch: 'keysOfBatch', each: 'eachKey', many: 'manyKeys', last: 'lastKey', unnamed: 'noKeyName',
+    add: 'addKey', nameOf: 'nameOfKey', help: 'growingKeys', added: 'addedKey', addedWord: 'addedKeyWord' } };
+const GROUPS = [ROWS, KEY_ROWS];
+const LABELLED = new Map(); // by map, how its rows and columns were called when the page came
 
 function mapsOfRows() {
   const x = MAPS.find((map) => isInput(map) && String(wayOf(map)) === 'x');
   return x ? sameAs(x) : [];
 }
 
+// Where keys are not made of x.
+function mapsOfKeys() {
+  const given = (names) => MAPS.filter((map) => isInput(map) && names.includes(lastOf(wayOf(map))));
+  return given(['xk', 'memory', 'k']).length > 0 ? given(['xk', 'memory', 'k', 'xv', 'v']) : [];
+}
+
+// Whose rows a map's rows, or columns, are.
+function groupOf(map, axis) {
+  return GROUPS.find(({ called, axes }) => (called.get(map)?.[axis] ?? axes?.get(map)[axis]) !== undefined);
+}
+
 // Where queries are given, x may be keys alone.
 function areQueriesOfX() {
   takeAll();
   const [seen] = mapsThatSee(roomInFocus());
-  return Boolean(seen) && ROWS.axes.get(seen).rows === 0;
+  return Boolean(seen) && ROWS.called.get(seen).rows === 0;
 }
 
 // By which of the result's axes, if by any, each axis of an operand goes on, and which number of its
@@ -251,29 +273,28 @@ function axesOfOperand({ goes }) {
 }
 
 // Those that go on with the result's. Where the page came with one token, one of one is as many, too.
-function linksOf(operand) {
+function linksOf(operand, { count } = ROWS) {
   const { map, at } = operand;
   return axesOfOperand(operand).filter(({ along, as, by }) =>
-    as && (at[by] || (GROWN.came === 1 && MAPS[map][along].length === 1)));
+    as && (at[by] || (count === 1 && MAPS[map][along].length === 1)));
 }
 
 function takeAxes(map) {
   const axes = mapsOfRows().includes(map) ? { rows: 0 } : {};
   for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) {
-    const { map: index, at } = operand, of = MAPS[index], from = ROWS.axes.get(of);
+    const { map: index, at } = operand, of = MAPS[index], from = ROWS.called.get(of);
     for (const { as, along } of linksOf(operand)) {
       const first = from && from[along];
       if (first !== undefined) axes[as] = first - (as === 'rows' ? at.base / of.columns.length : 0);
     }
   }
-  ROWS.axes.set(map, axes);
+  ROWS.called.set(map, axes);
   for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) takeNames(MAPS[operand.map], operand, map);
-  ROWS.came.set(map, { rows: map.rows, columns: map.columns });
 }
 
 // What is of each row's place, a bias or an angle, stays where it is, and is called as what takes it is.
 function takeNames(of, by, map) {
-  const axes = ROWS.axes.get(of), taken = ROWS.axes.get(map);
+  const axes = ROWS.called.get(of), taken = ROWS.called.get(map);
   const isCalledSo = (along, as) => String(of[along]) === String(map[as]) && of[along].some((name, i) => name !== String(i + 1));
   const isOwn = Object.keys(axes).length > 0 && isMade(of), more = (isOwn ? [] : linksOf(by))
     .filter(({ as, along }) => taken[as] !== undefined && isCalledSo(along, as) && axes[along] === undefined);
@@ -282,12 +303,13 @@ function takeNames(of, by, map) {
     takeNames(MAPS[operand.map], operand, of);
 }
 
-// Where something stood that stands there now; null: nowhere.
-function rowBefore(map, axis, index, order) {
-  const first = (ROWS.axes.get(map) || {})[axis], at = index - first, count = order ? order.length : GROWN.came;
+// Where something stood that stands there now, or when groups had these orders; null: nowhere.
+function rowBefore(map, axis, index, orders) {
+  const group = groupOf(map, axis), first = group?.called.get(map)?.[axis], at = index - first, order = orders && orders.get(group);
   if (!(at >= 0)) return index;
-  if (at >= ROWS.order.length) return index - ROWS.order.length + count;
-  const before = order ? order.indexOf(ROWS.order[at]) : ROWS.order[at];
+  const count = order ? order.length : group.count;
+  if (at >= group.order.length) return index - group.order.length + count;
+  const before = order ? order.indexOf(group.order[at]) : group.order[at];
   return before >= 0 && before < count ? first + before : null;
 }
 

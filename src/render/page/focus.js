@@ -156,7 +156,7 @@ function showFocusOf(map, shown) {
 
 // Of one row that a page of one token came with: what is multiplied by, and weighted values, have all rows.
 function hasAllRows(map, { came, table }) {
-  const isOfToken = GROWN.came === 1 && GROWN.axes?.get(map).rows === came.rows[0];
+  const isOfToken = ROWS.count === 1 && ROWS.axes?.get(map).rows === came.rows[0];
   const isMultipliedBy = table.matches('.product > .part:nth-of-type(2):not(:last-of-type)');
   return came.rows.length > 1 || (isOfToken && Boolean(map.focus || isMultipliedBy));
 }
@@ -210,8 +210,8 @@ function startEntries() {
 
 function isOfQueries(map) {
   const isOfX = mapsOfRows().length > 0, [seen] = mapsThatSee(map.room);
-  if (isOfX && areQueriesOfX()) return ROWS.axes.get(map).rows === 0 && isOfRows(map);
-  const isOfKeys = isOfX && ROWS.axes.get(map).rows === 0;
+  if (isOfX && areQueriesOfX()) return ROWS.called.get(map).rows === 0 && isOfRows(map);
+  const isOfKeys = isOfX && ROWS.called.get(map).rows === 0;
   return isOfRows(map) && !isOfKeys && Boolean(seen) && seen.rows.length === map.rows.length;
 }
 

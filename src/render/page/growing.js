@@ -1,10 +1,9 @@
 // Tokens that are added, removed, and called otherwise: rows of x, and with them all that has a row or
-// a column for each. A map is as large as its labels, so a shape is a change like any other.
+// a column for each; and keys that are no rows of x in the same way. A map is as large as its labels, so
+// a shape is a change like any other.
 
-// came: how many rows x came with; next: the number of the next new one; names: by ROWS.order's numbers,
-// of those that are called otherwise; axes: of each map, at which of its rows and columns tokens begin;
-// shown: the order that the page shows.
-const GROWN = { came: 0, next: 0, names: new Map(), axes: null, shown: null };
+// stamp: another one whenever rows are added, moved or called otherwise; shown: the one that the page shows.
+const GROWN = { stamp: null, shown: null };
 const MOST_TOKENS = 64; // of so many a table shows all rows
 
 // ---- where numbers lie ----
@@ -38,8 +37,8 @@ function takeLayout(operand) {
 }
 
 // Axes that go together have tokens together: of a result and what it is made of, and of operands whose
-// numbers are taken one after the other.
-function findAxes() {
+// numbers are taken one after the other. Of x its rows come first, and of keys the scores' columns.
+function findAxes(group) {
   const axes = new Map(MAPS.map((map) => [map, {}]));
   let isOn = true;
   const say = (map, axis, first) => {
@@ -47,14 +46,15 @@ function findAxes() {
     axes.get(map)[axis] = first;
     isOn = true;
   };
-  mapsOfRows().forEach((map) => say(map, 'rows', 0));
+  if (group === ROWS) mapsOfRows().forEach((map) => say(map, 'rows', 0));
+  else mapsOfKeys().length > 0 && mapsSeeing().forEach((map) => say(map, 'columns', 0));
   while (isOn) {
     isOn = false;
     for (const map of MAPS) {
       for (const operand of operandsGiven(map)) {
         const of = MAPS[operand.map];
         const { base } = LAYOUTS.get(operand).strides;
-        for (const { as, along } of linksOf(operand)) {
+        for (const { as, along } of linksOf(operand, group)) {
           const first = base[along];
           if (axes.get(of)[along] !== undefined) say(map, as, axes.get(of)[along] - first);
           if (axes.get(map)[as] !== undefined) say(of, along, axes.get(map)[as] + first);
@@ -70,93 +70,131 @@ function findAxes() {
   return axes;
 }
 
+// Keys go with their names wherever they are; where they stand in order, the place stays.
+function takeKeys() {
+  const [seen] = mapsSeeing();
+  KEY_ROWS.order = mapsOfKeys().length > 0 && seen ? range(0, keysThere(seen), Number) : [];
+  KEY_ROWS.count = KEY_ROWS.next = KEY_ROWS.order.length;
+  KEY_ROWS.axes = findAxes(KEY_ROWS);
+  for (const map of MAPS) KEY_ROWS.called.set(map, standsInOrder(map, KEY_ROWS) ? {} : KEY_ROWS.axes.get(map));
+}
+
 function takeTokens() {
-  if (GROWN.axes) return;
+  if (ROWS.axes) return;
   takeAll();
   MAPS.flatMap(operandsGiven).forEach(takeLayout);
-  GROWN.axes = findAxes();
+  ROWS.axes = findAxes(ROWS);
+  takeKeys();
+}
+
+// Those whose columns are keys that are no tokens.
+function mapsSeeing() {
+  return DATA.rooms.flatMap((nothing, room) => mapsThatSee(room).slice(0, 1))
+    .filter((map) => ROWS.axes.get(map).columns === undefined);
 }
 
 // Of places, 0, 1, 2, …: the next token stands at the next one.
-function standsInOrder(map) {
-  const numbers = cameIn(map), { rows, columns } = GROWN.axes.get(map);
-  return !isInput(map) && map.heads === 1 && (rows === undefined) !== (columns === undefined) && numbers.length === GROWN.came &&
+function standsInOrder(map, { axes, count }) {
+  const numbers = cameIn(map), { rows, columns } = axes.get(map);
+  return !isInput(map) && map.heads === 1 && (rows === undefined) !== (columns === undefined) && numbers.length === count &&
     numbers.every((x, i) => x === numbers[0] + i);
 }
 
 // 1 where a token meets itself, and 0 elsewhere.
 function isIdentity(map) {
-  const { rows, columns } = GROWN.axes.get(map);
-  return !map.operation && map.heads === 1 && rows === 0 && columns === 0 && cameIn(map).length === GROWN.came ** 2 &&
-    cameIn(map).every((x, i) => x === Number(i % (GROWN.came + 1) === 0));
+  const { rows, columns } = ROWS.axes.get(map);
+  return !map.operation && map.heads === 1 && rows === 0 && columns === 0 && cameIn(map).length === ROWS.count ** 2 &&
+    cameIn(map).every((x, i) => x === Number(i % (ROWS.count + 1) === 0));
 }
 
-// Of a new token known by what came.
-function isKnown(map) {
-  return mapsOfRows().includes(map) || standsInOrder(map) || isIdentity(map);
+// Of a new token known by what came; a new key has the numbers of another one.
+function isKnown(map, group) {
+  return group.of().includes(map) || standsInOrder(map, group) || (group === ROWS ? isIdentity(map) : isInput(map));
 }
 
 // What a document gives for each token besides matrices.
 const OF_NUMBERS = ['key_lengths', 'rope_positions', 'offset', 'labels', 'past_k', 'past_v'];
 
-function whyNoTokens() {
-  if (mapsOfRows().length === 0) return TEXT.noTokens;
-  if (ENTRIES.length > 1 || DATA.batch) return TEXT.tokensOfBatch;
+function hasSome(map, group) {
+  return Object.keys(group.axes.get(map)).length > 0;
+}
+
+function whyNoTokens(group = ROWS) {
+  const isOfKeys = group === KEY_ROWS, { none, batch, each, many } = group.texts;
+  if (group.of().length === 0) return TEXT[none];
+  if (ENTRIES.length > 1 || DATA.batch) return TEXT[batch];
   takeTokens();
-  if (DATA.source.loss !== undefined) return TEXT.eachToken('loss');
+  if (isOfKeys && (group.count === 0 || MAPS.some((map) => hasSome(map, group) && areBoth(map)))) return TEXT[none];
+  if (!isOfKeys && DATA.source.loss !== undefined) return TEXT.eachToken('loss');
   const said = [DATA.source, ...DATA.source.layers || []], key = OF_NUMBERS.find((name) => said.some((of) => of[name] instanceof Object));
-  if (key) return TEXT.eachToken(key);
-  if (GROWN.came > MOST_TOKENS) return TEXT.manyTokens(GROWN.came, MOST_TOKENS);
-  if (!areQueriesOfX()) return TEXT.eachToken('q');
-  const hasTokens = (map) => Object.keys(GROWN.axes.get(map)).length > 0;
-  const isPart = (map) => Object.entries(GROWN.axes.get(map)).some(([axis, first]) => !hasAllTokens(map, axis, first));
-  const other = MAPS.find((map) => hasTokens(map) && (((!map.operation || map.length) && !isKnown(map)) || isPart(map)));
-  if (other) return TEXT.eachToken(fullName(other));
+  if (key) return TEXT[each](key);
+  if (group.count > MOST_TOKENS) return TEXT[many](group.count, MOST_TOKENS);
+  if (!isOfKeys && !areQueriesOfX()) return TEXT.eachToken('q');
+  const isPart = (map) => Object.entries(group.axes.get(map)).some(([axis, first]) => !hasAllTokens(map, axis, first, group));
+  const other = MAPS.find((map) => hasSome(map, group) && (((!map.operation || map.length) && !isKnown(map, group)) || isPart(map)));
+  if (other) return TEXT[each](fullName(other));
   return DATA.rooms.some((room) => room.endsAtKey) ? TEXT.before : '';
+}
+
+// An axis that is of keys and of tokens, or of queries, too.
+function areBoth(map) {
+  const { rows, columns } = KEY_ROWS.axes.get(map), of = ROWS.axes.get(map);
+  return (rows !== undefined && (columns !== undefined || of.rows !== undefined)) || (columns !== undefined && of.columns !== undefined);
 }
 
 // ---- a shape ----
 
 // A word goes with its token; a number, as "k[4]", with its place where there are more or fewer of them.
-function labelOfToken(came, first, token, place, isCalled) {
-  const name = isCalled ? GROWN.names.get(token) : undefined, isNumber = /^\w*\[?[\d,]+\]?$/.test(came[first]);
-  const isOfPlace = !isCalled || token >= GROWN.came || (isNumber && ROWS.order.length !== GROWN.came);
+function labelOfToken({ names, count, order }, came, first, token, place, isCalled) {
+  const name = isCalled ? names.get(token) : undefined, isNumber = /^\w*\[?[\d,]+\]?$/.test(came[first]);
+  const isOfPlace = !isCalled || token >= count || (isNumber && order.length !== count);
   return name ?? (isOfPlace ? came[first].replace(/\d+(?=\D*$)/, place + 1) : came[first + token]);
 }
 
-function hasAllTokens(map, axis, first) {
-  return first >= 0 && first + GROWN.came <= ROWS.came.get(map)[axis].length;
+function hasAllTokens(map, axis, first, { count }) {
+  return first >= 0 && first + count <= LABELLED.get(map)[axis].length;
 }
 
 function labelsNow(map, axis) {
-  const came = ROWS.came.get(map)[axis], own = ROWS.axes.get(map)[axis];
-  const first = own ?? GROWN.axes?.get(map)[axis], isCalled = own !== undefined || Boolean(GROWN.axes && (map.operation || isIdentity(map)));
-  if (first === undefined) return came;
-  if (!hasAllTokens(map, axis, first)) return came.map((nothing, i) => came[rowBefore(map, axis, i)]);
-  return [...came.slice(0, first), ...ROWS.order.map((token, place) => labelOfToken(came, first, token, place, isCalled)),
-    ...came.slice(first + GROWN.came)];
+  const came = LABELLED.get(map)[axis], group = groupOf(map, axis), own = group?.called.get(map)[axis];
+  if (!group) return came;
+  const first = own ?? group.axes.get(map)[axis], isCalled = own !== undefined || Boolean(group.axes && (map.operation || isIdentity(map)));
+  if (!hasAllTokens(map, axis, first, group)) return came.map((nothing, i) => came[rowBefore(map, axis, i)]);
+  return [...came.slice(0, first), ...group.order.map((token, place) => labelOfToken(group, came, first, token, place, isCalled)),
+    ...came.slice(first + group.count)];
+}
+
+// Where the tokens, or keys, begin among a map's rows or columns; undefined: it has none.
+function firstAlong(map, axis) {
+  return groupOf(map, axis)?.axes?.get(map)[axis];
+}
+
+// How many more there are than came.
+function moreAlong(map, axis) {
+  const group = groupOf(map, axis);
+  return firstAlong(map, axis) === undefined ? 0 : group.order.length - group.count;
 }
 
 // An index after the tokens moves with their number.
-function indexNow(index, first) {
-  return first !== undefined && index >= first + GROWN.came ? index + ROWS.order.length - GROWN.came : index;
+function indexNow(index, map, axis) {
+  return moreAlong(map, axis) !== 0 && index >= firstAlong(map, axis) + groupOf(map, axis).count ? index + moreAlong(map, axis) : index;
 }
 
 function addressNow(operand, map) {
   const of = MAPS[operand.map], { at, run, strides } = LAYOUTS.get(operand), now = { ...at };
-  const here = GROWN.axes.get(of), there = GROWN.axes.get(map);
   for (const [name, { head, ...parts }] of Object.entries(strides)) {
-    const index = (axis) => (name === 'base' ? indexNow(parts[axis], here[axis]) : parts[axis]);
+    const index = (axis) => (name === 'base' ? indexNow(parts[axis], of, axis) : parts[axis]);
     now[name] = (head * of.rows.length + index('rows')) * of.columns.length + index('columns');
   }
   for (const { along, by } of axesOfOperand(operand)) // which goes unsaid where there is one
-    if (here[along] !== undefined && by && !(by in strides)) now[by] = along === 'rows' ? of.columns.length : 1;
-  if (here[run] !== undefined) {
-    const { count = 1 } = at, first = strides.base[run], isAll = first <= here[run] && first + count >= here[run] + GROWN.came;
-    if (isAll) now.count = count + ROWS.order.length - GROWN.came;
+    if (moreAlong(of, along) !== 0 && by && !(by in strides)) now[by] = along === 'rows' ? of.columns.length : 1;
+  const here = run && firstAlong(of, run);
+  if (here !== undefined) {
+    const { count = 1 } = at, first = strides.base[run], isAll = first <= here && first + count >= here + groupOf(of, run).count;
+    if (isAll) now.count = count + moreAlong(of, run);
   }
-  if (at.rows) now.rows = at.rows.map((row) => indexNow(row, there.rows));
-  if (at.columns !== undefined) now.columns = indexNow(at.columns, there.columns);
+  if (at.rows) now.rows = at.rows.map((row) => indexNow(row, map, 'rows'));
+  if (at.columns !== undefined) now.columns = indexNow(at.columns, map, 'columns');
   return now;
 }
 
@@ -166,69 +204,79 @@ function reshape(map) {
   map.cells = Array(map.heads * map.rows.length).fill(null);
   if (!map.focus || !isOfOther(map)) return;
   map.cameQuery ??= map.focus.row;
-  map.focus.row = Math.min(map.cameQuery, ROWS.order.length - 1);
+  map.focus.row = Math.min(map.cameQuery, queriesThere(map) - 1);
 }
 
-function putTokens({ order, names, numbers, sights }) {
-  Object.assign(ROWS, { order });
-  GROWN.names = names;
+function queriesThere({ room }) {
+  return labelsNow(mapsThatSee(room)[0], 'rows').length;
+}
+
+function putTokens(group, { order, names, numbers, sights }) {
+  Object.assign(group, { order, names });
+  GROWN.stamp = {};
   MAPS.forEach(reshape);
   for (const map of MAPS) for (const operand of operandsGiven(map)) operand.at = addressNow(operand, map);
   numbers.forEach((all, map) => NUMBERS.set(map, all));
   sights.forEach((sight, room) => ENTRIES[ENTRY].sight.set(room, sight));
-  return MAPS.filter((map) => Object.keys(GROWN.axes.get(map)).length > 0);
+  return MAPS.filter((map) => hasSome(map, group));
 }
 
 // ---- changes ----
 
 // Which of the indices that there are stands where, once the tokens are these of those that there are.
-function placesOf(map, axis, tokens) {
-  const first = GROWN.axes.get(map)[axis], all = [...map[axis].keys()];
+function placesOf(map, axis, tokens, { axes, order }) {
+  const first = axes.get(map)[axis], all = [...map[axis].keys()];
   return first === undefined ? all : [...all.slice(0, first), ...tokens.map((token) => first + token),
-    ...all.slice(first + ROWS.order.length)];
+    ...all.slice(first + order.length)];
 }
 
 // A word that is there, or is in the vocabulary, or came, is known: the numbers of its row, or null.
-function numbersCalled(name) {
-  const [map] = mapsOfRows(), { columns: { length: width } } = map, { rows } = ROWS.came.get(map);
+function numbersIn(map, name) {
+  const { columns: { length: width } } = map, { rows } = LABELLED.get(map);
   const rowIn = (numbers, row) => (row >= 0 ? [...numbers.subarray(row * width, (row + 1) * width)] : null);
   const vocab = Object.hasOwn(DATA.vocab || {}, name) ? DATA.vocab[name].flat().map(TYPE.round) : null;
-  return rowIn(NUMBERS.get(map), map.rows.indexOf(name)) || vocab || rowIn(cameIn(map), rows.indexOf(name));
+  return rowIn(NUMBERS.get(map), map.rows.indexOf(name)) || (vocab?.length === width && vocab) || rowIn(cameIn(map), rows.indexOf(name));
 }
 
-function wordsKnown() {
-  const [map] = mapsOfRows();
-  return [...new Set([...ROWS.came.get(map).rows, ...Object.keys(DATA.vocab || {})])].filter((name) => !/^\w*\[?\d+\]?$/.test(name));
+// By map, where each that has a row of it knows it.
+function numbersCalled(name, group = ROWS) {
+  const known = new Map(group.of().map((map) => [map, map.heads === 1 ? numbersIn(map, name) : null]));
+  return [...known.values()].every(Boolean) ? known : null;
+}
+
+function wordsKnown(group) {
+  const [map] = group.of();
+  return [...new Set([...LABELLED.get(map).rows, ...Object.keys(DATA.vocab || {})])].filter((name) => !/^\w*\[?\d+\]?$/.test(name));
 }
 
 // A token that is there twice has its numbers, and sees and is seen as it is; a known word has its own.
-function numbersOf(map, tokens, known) {
-  const numbers = NUMBERS.get(map);
-  if (isIdentity(map)) return Float64Array.from({ length: tokens.length ** 2 }, (nothing, i) => Number(i % (tokens.length + 1) === 0));
-  if (!mapsOfRows().includes(map)) return Float64Array.from(tokens, (token, place) => cameIn(map)[0] + place);
-  return Float64Array.from(placesOf(map, 'rows', tokens).flatMap((row, place) => (known?.place === place ? known.numbers
-    : [...numbers.subarray(row * map.columns.length, (row + 1) * map.columns.length)])));
+function numbersOf(map, tokens, known, group) {
+  const numbers = NUMBERS.get(map), width = map.columns.length, [rows, columns] = ['rows', 'columns'].map((axis) => placesOf(map, axis, tokens, group));
+  if (group === ROWS && isIdentity(map)) return Float64Array.from({ length: tokens.length ** 2 }, (nothing, i) => Number(i % (tokens.length + 1) === 0));
+  if (standsInOrder(map, group)) return Float64Array.from(tokens, (token, place) => cameIn(map)[0] + place);
+  return Float64Array.from(range(0, map.heads, (head) => rows.flatMap((row, place) => (known?.place === place && known.numbers.get(map) ||
+    columns.map((column) => numbers[(head * map.rows.length + row) * width + column])))).flat());
 }
 
-function sightOfTokens(room, tokens) {
+function sightOfTokens(room, tokens, group) {
   const { causal, hidden } = sightOf(room), [map] = mapsThatSee(room);
   if (!hidden) return { causal, hidden };
-  const rows = placesOf(map, 'rows', tokens), columns = placesOf(map, 'columns', tokens);
+  const rows = placesOf(map, 'rows', tokens, group), columns = placesOf(map, 'columns', tokens, group);
   return { causal, hidden: range(0, map.heads, (head) => rows.map((row) =>
     columns.map((column) => hidden[head * map.rows.length + row][column]))).flat() };
 }
 
 // tokens: of those that are there which one stands where; known: { place, numbers } of one that has its own.
-function setTokens(said, value, tokens, order, names, row, known) {
-  const why = whyNoTokens();
+function setTokens(group, said, value, tokens, order, names, row, known) {
+  const why = whyNoTokens(group);
   if (why) throw new Error(why);
-  const own = MAPS.filter((map) => !map.operation && Object.keys(GROWN.axes.get(map)).length > 0);
+  const own = MAPS.filter((map) => !map.operation && hasSome(map, group));
   const state = (all, called, which) => ({ order: [...all], names: called, value,
-    numbers: new Map(own.map((map) => [map, which ? numbersOf(map, which, known) : NUMBERS.get(map)])),
-    sights: DATA.rooms.map((nothing, room) => (which ? sightOfTokens(room, which) : sightOf(room))) });
+    numbers: new Map(own.map((map) => [map, which ? numbersOf(map, which, known, group) : NUMBERS.get(map)])),
+    sights: DATA.rooms.map((nothing, room) => (which ? sightOfTokens(room, which, group) : sightOf(room))) });
   const { head, row: now } = focusOf(roomInFocus());
-  return [{ what: 'tokens', said, from: state(ROWS.order, GROWN.names), to: state(order, names, tokens) },
-    ...row === now ? [] : setFocus(row, head)];
+  return [{ what: 'tokens', said: group === KEY_ROWS ? `key-${said}` : said, group, from: state(group.order, group.names), to: state(order, names, tokens) },
+    ...row === now || group === KEY_ROWS ? [] : setFocus(row, head)];
 }
 
 function checkToken(at, most) {
@@ -237,70 +285,81 @@ function checkToken(at, most) {
 
 // A new one in front of these: a known word, or else a copy of the token before it, or of the first one.
 // keeps: how many of the others stay.
-function newToken(kind, at, name, keeps) {
-  const why = whyNoTokens(), places = [...ROWS.order.keys()].slice(0, keeps), order = ROWS.order.slice(0, keeps);
+function newToken(group, kind, at, name, keeps) {
+  const why = whyNoTokens(group), places = [...group.order.keys()].slice(0, keeps), order = group.order.slice(0, keeps);
   if (why) throw new Error(why);
-  const token = GROWN.next++, called = name || (DATA.source.tokens ? TEXT.newToken : ''), { row } = focusOf(roomInFocus());
-  const numbers = name && numbersCalled(name);
+  const hasNames = group === ROWS ? DATA.source.tokens : attentionsOf(DATA.source).some((of) => of.key_tokens);
+  const token = group.next++, called = name || (hasNames ? TEXT.newToken : ''), { row } = focusOf(roomInFocus());
+  const numbers = name && numbersCalled(name, group);
   places.splice(at, 0, Math.max(0, at - 1));
   order.splice(at, 0, token);
-  return setTokens(kind, called ? `${at},${encodeURIComponent(called)}` : String(at), places, order,
-    called ? new Map([...GROWN.names, [token, called]]) : GROWN.names, row >= at && row < keeps ? row + 1 : Math.min(row, order.length - 1),
+  return setTokens(group, kind, called ? `${at},${encodeURIComponent(called)}` : String(at), places, order,
+    called ? new Map([...group.names, [token, called]]) : group.names, row >= at && row < keeps ? row + 1 : Math.min(row, order.length - 1),
     numbers ? { place: at, numbers } : null);
 }
 
-function addToken(at, name) {
-  takeAll();
-  const { length } = ROWS.order;
+// Refused where there are none of the group, or where their number stays.
+function takeGroup(group) {
+  const why = whyNoTokens(group);
+  if (why) throw new Error(why);
+}
+
+function addToken(at, name, group = ROWS) {
+  takeGroup(group);
+  const { length } = group.order;
   checkToken(at, length);
-  if (length === MOST_TOKENS) throw new Error(TEXT.manyTokens(length + 1, MOST_TOKENS));
-  return newToken('add', at, name, length);
+  if (length === MOST_TOKENS) throw new Error(TEXT[group.texts.many](length + 1, MOST_TOKENS));
+  return newToken(group, 'add', at, name, length);
 }
 
 // All others go: the first word of a sentence that is said from here on, or without a word this one.
 function startSentence(at, name) {
-  takeAll();
+  takeGroup(ROWS);
   checkToken(at, ROWS.order.length - 1);
-  return name ? newToken('start', 0, name, 0)
-    : setTokens('start', String(at), [at], [ROWS.order[at]], GROWN.names, 0);
+  return name ? newToken(ROWS, 'start', 0, name, 0)
+    : setTokens(ROWS, 'start', String(at), [at], [ROWS.order[at]], ROWS.names, 0);
 }
 
-function removeToken(at) {
-  const { row } = focusOf(roomInFocus()), others = [...ROWS.order.keys()].filter((place) => place !== at);
-  checkToken(at, ROWS.order.length - 1);
-  if (others.length === 0) throw new Error(TEXT.lastToken);
-  return setTokens('remove', String(at), others, others.map((place) => ROWS.order[place]), GROWN.names,
+function removeToken(at, group = ROWS) {
+  takeGroup(group);
+  const { row } = focusOf(roomInFocus()), others = [...group.order.keys()].filter((place) => place !== at);
+  checkToken(at, group.order.length - 1);
+  if (others.length === 0) throw new Error(TEXT[group.texts.last]);
+  return setTokens(group, 'remove', String(at), others, others.map((place) => group.order[place]), group.names,
     Math.min(row - (row > at ? 1 : 0), others.length - 1));
 }
 
-function renameToken(at, name) {
-  checkToken(at, ROWS.order.length - 1);
-  if (typeof name !== 'string' || name.trim() === '') throw new Error(TEXT.noName);
-  return setTokens('name', `${at},${encodeURIComponent(name)}`, [...ROWS.order.keys()], ROWS.order,
-    new Map([...GROWN.names, [ROWS.order[at], name]]), focusOf(roomInFocus()).row);
+function renameToken(at, name, group = ROWS) {
+  takeGroup(group);
+  checkToken(at, group.order.length - 1);
+  if (typeof name !== 'string' || name.trim() === '') throw new Error(TEXT[group.texts.unnamed]);
+  return setTokens(group, 'name', `${at},${encodeURIComponent(name)}`, [...group.order.keys()], group.order,
+    new Map([...group.names, [group.order[at], name]]), focusOf(roomInFocus()).row);
 }
 
-const TOKEN_EDITS = { add: addToken, remove: removeToken, name: renameToken, start: startSentence };
+const TOKEN_EDITS = { add: addToken, remove: removeToken, name: renameToken, start: startSentence,
+  'key-add': (at, name) => addToken(at, name, KEY_ROWS), 'key-remove': (at) => removeToken(at, KEY_ROWS),
+  'key-name': (at, name) => renameToken(at, name, KEY_ROWS) };
 
 // "1,cat"
 function tokensIn(kind, value) {
-  const [at, name] = value.split(',');
-  return TOKEN_EDITS[kind](Number(at), name === undefined ? undefined : decodeURIComponent(name));
+  const [at, name] = value.split(','), called = name === undefined ? [] : [decodeURIComponent(name)];
+  return TOKEN_EDITS[kind](Number(at), ...called);
 }
 
 // ---- as it was before ----
 
 // How many rows or columns a map had when its tokens stood so.
-function sizeBefore(map, axis, order) {
-  const isOfTokens = GROWN.axes && GROWN.axes.get(map)[axis] !== undefined;
-  return ROWS.came.get(map)[axis].length + (isOfTokens && order ? order.length - GROWN.came : 0);
+function sizeBefore(map, axis, orders) {
+  const group = groupOf(map, axis), isOfTokens = firstAlong(map, axis) !== undefined;
+  return LABELLED.get(map)[axis].length + (isOfTokens && orders ? orders.get(group).length - group.count : 0);
 }
 
 function areTokensAsTheyCame() {
-  return ROWS.order.length === GROWN.came && GROWN.names.size === 0 && ROWS.order.every((row, i) => row === i);
+  return GROUPS.every(({ order, count, names }) => order.length === count && names.size === 0 && order.every((row, i) => row === i));
 }
 
 // The words of a document, whose tokens are these now.
-function wordsOfTokens(came) {
-  return [...ROWS.order.map((token) => GROWN.names.get(token) ?? came[token] ?? ''), ...came.slice(GROWN.came)];
+function wordsOfTokens(came, { order, names, count } = ROWS) {
+  return [...order.map((token) => names.get(token) ?? came[token] ?? ''), ...came.slice(count)];
 }

@@ -5,12 +5,12 @@
 
 // Which indices a table shows where it came with these: of all tokens it came with, those that there are.
 function indicesNow(list, map, axis) {
-  const first = GROWN.axes && GROWN.axes.get(map)[axis];
-  if (!list || first === undefined || first === null) return list;
-  const isAll = range(first, first + GROWN.came, Number).every((index) => list.includes(index));
+  const first = firstAlong(map, axis);
+  if (!list || first === undefined) return list;
+  const { count, order } = groupOf(map, axis), isAll = range(first, first + count, Number).every((index) => list.includes(index));
   if (!isAll) return list.map((index) => Math.min(index, map[axis].length - 1));
-  return [...list.filter((index) => index < first), ...ROWS.order.map((nothing, place) => first + place),
-    ...list.filter((index) => index >= first + GROWN.came).map((index) => indexNow(index, first))];
+  return [...list.filter((index) => index < first), ...order.map((nothing, place) => first + place),
+    ...list.filter((index) => index >= first + count).map((index) => indexNow(index, map, axis))];
 }
 
 function setCount(parent, children, count) {
@@ -28,15 +28,14 @@ function showSize(map, shown) {
   const span = shown.table.closest('figure')?.querySelector('figcaption span');
   shown.size ??= span && /^\((\d+) × (\d+)\)$/.exec(span.textContent);
   if (!shown.size) return;
-  const axes = GROWN.axes.get(map), more = ROWS.order.length - GROWN.came;
   const sizes = (shown.isTurned ? ['columns', 'rows'] : ['rows', 'columns'])
-    .map((axis, i) => Number(shown.size[i + 1]) + (axes[axis] === undefined ? 0 : more));
+    .map((axis, i) => Number(shown.size[i + 1]) + moreAlong(map, axis));
   span.textContent = `(${sizes.join(' × ')})`;
 }
 
 function fit(map, shown) {
-  const { body, table, isTurned } = shown, axes = GROWN.axes && GROWN.axes.get(map);
-  if (!axes || shown.cut || Object.keys(axes).length === 0) return;
+  const { body, table, isTurned } = shown;
+  if (!ROWS.axes || shown.cut || !GROUPS.some((group) => hasSome(map, group))) return;
   shown.came ||= { rows: shown.rows, columns: shown.columns };
   if (table.matches('.part')) Object.assign(shown, partInFocus(map, shown));
   else for (const axis of ['rows', 'columns']) shown[axis] = indicesNow(shown.came[axis], map, axis);
@@ -52,7 +51,7 @@ function fit(map, shown) {
 
 // What is of one query stays with its number, and is not shown while there is no such query.
 function isOfLostQuery(map) {
-  return map.cameQuery >= ROWS.order.length;
+  return map.cameQuery !== undefined && map.cameQuery >= queriesThere(map);
 }
 
 const MOST_OF_LABEL = 16; // as in the page as it comes: render/number_text.c
@@ -92,17 +91,19 @@ function addLine(last, axis, index) {
 // Lines of one map, one after the other, that go on by a token each.
 function growLines(section) {
   const lines = [...section.querySelectorAll('.line[data-cell]')].filter((line) => ['cell', 'row', 'masked'].includes(line.dataset.shows || 'cell'));
-  const most = Math.min(ROWS.order.length, DATA.lines ?? Infinity);
   for (const axis of ['column', 'row']) {
     const series = new Map();
     for (const line of lines) {
       const place = placeOfLine(line), { map } = place, others = { ...place, map: MAPS.indexOf(map), [axis]: 0 };
-      if (GROWN.axes.get(map)[`${axis}s`] !== 0 || (axis === 'row' && line.dataset.shows !== 'row')) continue;
+      if (firstAlong(map, `${axis}s`) !== 0 || (axis === 'row' && line.dataset.shows !== 'row')) continue;
       const name = Object.values(others).join();
       series.set(name, [...series.get(name) || [], line]);
     }
-    for (const all of [...series.values()].filter(({ length }) => length < most && length >= Math.min(GROWN.came, DATA.lines ?? Infinity)))
-      range(all.length, most, Number).reduce((last, index) => addLine(last, axis, index), lastOf(all));
+    for (const all of series.values()) {
+      const { order, count } = groupOf(placeOfLine(all[0]).map, `${axis}s`), [most, least] = [order.length, count].map((size) => Math.min(size, DATA.lines ?? Infinity));
+      if (all.length < most && all.length >= least)
+        range(all.length, most, Number).reduce((last, index) => addLine(last, axis, index), lastOf(all));
+    }
   }
 }
 
@@ -113,7 +114,7 @@ function showShapes() {
     const shape = link.querySelector('.shape'), section = targetOf(link)?.closest('section');
     const map = section && mapsOf(Number(section.dataset.room)).find((one) => one.name === link.querySelector('text').textContent);
     if (!shape || !map) continue;
-    const [rows, columns] = ['rows', 'columns'].map((axis) => map[axis].length - ROWS.came.get(map)[axis].length);
+    const [rows, columns] = ['rows', 'columns'].map((axis) => map[axis].length - LABELLED.get(map)[axis].length);
     shape.dataset.came ??= shape.textContent;
     shape.textContent = shape.dataset.came.replace(/(\d+) × (\d+)$/, (all, tall, wide) => `${Number(tall) + rows} × ${Number(wide) + columns}`);
   }
@@ -121,9 +122,9 @@ function showShapes() {
 
 // Before anything else is drawn; whether there is something to show.
 function showTokensChanged() {
-  const isOther = Boolean(GROWN.axes) && GROWN.shown !== ROWS.order;
+  const isOther = Boolean(ROWS.axes) && GROWN.shown !== GROWN.stamp;
   if (!isOther) return false;
-  GROWN.shown = ROWS.order;
+  GROWN.shown = GROWN.stamp;
   STEPS.sections.forEach(growLines);
   showShapes();
   return true;
@@ -131,29 +132,35 @@ function showTokensChanged() {
 
 // ---- by hand ----
 
-function focusLabel(row) {
-  const [map] = mapsOfRows(), [shown] = tablesOf(map);
+function focusLabel(map, row) {
+  const [shown] = tablesOf(map);
   refreshAll();
   const label = shown.body.rows[Math.min(row, shown.body.rows.length - 1)].cells[0];
   if (label.tagName === 'TH') focusCell(label);
 }
 
-function addByHand(at, name) {
+// Of the group whose row that is in the map: a token, or a key.
+function groupWith(map) {
+  return GROUPS.find((group) => group.of().includes(map));
+}
+
+function addByHand(map, at, name) {
   attempt(() => {
     takeAll();
-    const isKnown = Boolean(name && numbersCalled(name));
-    edit(addToken(at, name));
-    focusLabel(at);
-    markEdits(isKnown ? TEXT.addedWord(at + 1, name) : TEXT.added(at + 1, Math.max(1, at)));
+    const group = groupWith(map), isKnown = Boolean(name && numbersCalled(name, group));
+    edit(addToken(at, name, group));
+    focusLabel(map, at);
+    markEdits(isKnown ? TEXT[group.texts.addedWord](at + 1, name) : TEXT[group.texts.added](at + 1, Math.max(1, at)));
   });
 }
 
-function startByHand(name) {
-  attempt(() => { edit(startSentence(0, name)); focusLabel(0); }, TEXT.started);
+function startByHand(map, name) {
+  attempt(() => { edit(startSentence(0, name)); focusLabel(map, 0); }, TEXT.started);
 }
 
-function removeByHand(at, name) {
-  attempt(() => { edit(removeToken(at)); focusLabel(at); }, TEXT.removed(name));
+function removeByHand(map, at) {
+  const name = map.rows[at];
+  attempt(() => { edit(removeToken(at, groupWith(map))); focusLabel(map, at); }, TEXT.removed(name));
 }
 
 function nameByHand({ label, map, row }) {
@@ -170,7 +177,7 @@ function nameByHand({ label, map, row }) {
     const { value } = input;
     label.replaceChildren(...nodes);
     focusCell(label);
-    if (isTaken && value !== map.rows[row]) attempt(() => edit(renameToken(row, value)));
+    if (isTaken && value !== map.rows[row]) attempt(() => edit(renameToken(row, value, groupWith(map))));
   };
   input.addEventListener('keydown', (event) => {
     event.stopPropagation();
@@ -180,10 +187,10 @@ function nameByHand({ label, map, row }) {
 }
 
 function isOfToken(at) {
-  return Boolean(at && mapsOfRows().includes(at.map) && isWhole(at.shown.body) && at.label.tagName === 'TH');
+  return Boolean(at && groupWith(at.map) && isWhole(at.shown.body) && at.label.tagName === 'TH');
 }
 
-const TOKEN_KEYS = { Insert: ({ row }) => addByHand(row + 1), Delete: ({ map, row }) => removeByHand(row, map.rows[row]), F2: nameByHand };
+const TOKEN_KEYS = { Insert: ({ map, row }) => addByHand(map, row + 1), Delete: ({ map, row }) => removeByHand(map, row), F2: nameByHand };
 
 function growByKey(event) {
   const at = event.target.tagName === 'TH' && labelAt(event.target), act = TOKEN_KEYS[event.key];
@@ -199,21 +206,23 @@ function growByClick(event) {
 }
 
 function startGrowing(main) {
-  for (const map of mapsOfRows()) {
+  if (mapsOfKeys().length === 0 && mapsOfRows().length > 0) addHelp(TEXT.noKeys);
+  for (const map of GROUPS.flatMap((group) => group.of())) {
+    const group = groupWith(map);
     for (const shown of tablesOf(map).filter(({ body }) => isWhole(body) && labelsIn(body.rows[0]))) {
       const name = document.createElement('input'), words = document.createElement('datalist');
       Object.assign(name, { placeholder: TEXT.newToken, autocomplete: 'off', size: 10 });
-      name.setAttribute('aria-label', TEXT.nameOfToken);
+      name.setAttribute('aria-label', TEXT[group.texts.nameOf]);
       name.setAttribute('list', Object.assign(words, { id: `words-${fullName(map)}` }).id);
       const saying = (label, act) => makeButton(label, () => {
         const said = name.value.trim();
         name.value = '';
         act(said);
       });
-      const add = saying(TEXT.addToken, (said) => addByHand(ROWS.order.length || map.rows.length, said));
-      const start = saying(TEXT.startAnew, startByHand);
+      const add = saying(TEXT[group.texts.add], (said) => addByHand(map, group.order.length || rowsGiven(map), said));
+      const start = group === KEY_ROWS ? [] : [saying(TEXT.startAnew, (said) => startByHand(map, said))];
       name.addEventListener('focus', () => {
-        if (EDITS.order && !words.firstChild) words.append(...wordsKnown().map((word) => new Option(word)));
+        if (EDITS.order && !words.firstChild) words.append(...wordsKnown(group).map((word) => new Option(word)));
       });
       name.addEventListener('keydown', (event) => {
         event.stopPropagation();
@@ -221,9 +230,9 @@ function startGrowing(main) {
         add.click();
         name.focus();
       });
-      const last = makeButton(TEXT.removeToken, () => removeByHand(map.rows.length - 1, lastOf(map.rows)));
-      shown.table.closest('.scroll').after(makeElement('p', 'growing controls screen', name, words, add, last, start),
-        makeElement('p', 'note screen', TEXT.growing));
+      const last = makeButton(TEXT.removeToken, () => removeByHand(map, rowsGiven(map) - 1));
+      shown.table.closest('.scroll').after(makeElement('p', 'growing controls screen', name, words, add, last, ...start),
+        makeElement('p', 'note screen', TEXT[group.texts.help]));
     }
   }
   main.addEventListener('keydown', growByKey);

@@ -20,7 +20,7 @@ function placeOfLine(line) {
 // A row of what is looked up is called by what it was looked up by, "id 4": it goes with the rows of x,
 // and a position or a segment stays.
 function rowSaid(of, row) {
-  return (of.calledNow || of.called)?.[mapsOfRows().includes(of) ? rowBefore(of, 'rows', row) : row] ?? String(row + 1);
+  return (of.calledNow || of.called)?.[GROUPS.some((group) => group.of().includes(of)) ? rowBefore(of, 'rows', row) : row] ?? String(row + 1);
 }
 
 function namedOperands(map) {

@@ -32,12 +32,12 @@ function relabel(map, shown) {
   for (const [axis, came] of Object.entries(shown.labels)) {
     labels[axis].forEach((label, slot) => {
       const index = indexAt(shown[axis], slot), before = rowBefore(map, axis, index);
-      const from = before === null ? -1 : slotOf(GROWN.axes && shown.came ? shown.came[axis] : shown[axis], before);
-      const isCalledSo = map[axis][index] === ROWS.came.get(map)[axis][before];
-      if (GROWN.axes && isPart && label && isOfPlace(label) && came.length > 1) label.textContent = label.textContent.replace(/\d+\]$/, `${index + 1}]`);
+      const from = before === null ? -1 : slotOf(ROWS.axes && shown.came ? shown.came[axis] : shown[axis], before);
+      const isCalledSo = map[axis][index] === LABELLED.get(map)[axis][before];
+      if (ROWS.axes && isPart && label && isOfPlace(label) && came.length > 1) label.textContent = label.textContent.replace(/\d+\]$/, `${index + 1}]`);
       if (!label || (isPart && isOfPlace(label))) return;
       if (came[from] && isCalledSo) label.replaceChildren(...came[from].map((one) => one.cloneNode(true)));
-      else if (GROWN.axes && index >= 0 && (map[axis].length > 1 || GROWN.axes.get(map)[axis] !== undefined)) label.textContent = labelNow(map[axis][index]);
+      else if (ROWS.axes && index >= 0 && (map[axis].length > 1 || firstAlong(map, axis) !== undefined)) label.textContent = labelNow(map[axis][index]);
     });
   }
 }

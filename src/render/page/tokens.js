@@ -120,13 +120,13 @@ function layOutView(view) {
   view.labels = [];
   addLabels(view, 'rows', view.left - LINE.gap, 'end');
   addLabels(view, 'columns', view.left + LINE.length + LINE.gap, 'start');
-  view.order = ROWS.order;
+  view.stamp = GROWN.stamp;
   for (const { button } of view.pictures)
     button.querySelector('.sampled').setAttribute('viewBox', `0 0 ${map.columns.length} ${map.rows.length}`);
 }
 
 function drawView(view) {
-  if (view.order !== ROWS.order) layOutView(view);
+  if (view.stamp !== GROWN.stamp) layOutView(view);
   const { map, pictures } = view, rows = [...map.rows.keys()];
   const greatest = numberShown(Math.max(...pictures.flatMap((nothing, head) =>
     rows.map((row) => greatestIn(numbersOfRow(map, head, row), [])))));
