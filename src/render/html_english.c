@@ -161,7 +161,7 @@ static const named ROWS[] = {
     {"headsChosen", "number of heads, of the same matrices: "},
     {"headsStay",
      "The number of heads stays here: a page has others of one small attention without "
-     "a batch; --heads makes a page of another one."},
+     "a batch."},
     {"headsRefused", "The number of heads stays here, as another is refused: {1}."},
     {"headsLack",
      "{1} was changed, and with {2} heads there is no such step: take that back first"},
