@@ -72,8 +72,8 @@ finish() {
     [ "$failed" = 0 ]
 }
 
-# in_turn STRIDE: of lines every so many'th. $TURN, which goes on by one (.ci/run), says which: after
-# so many turns all were taken.
+# in_turn STRIDE: of lines every so many'th. $TURN, which goes on by one (.ci/run), says which:
+# after so many turns all were taken.
 in_turn() {
     awk -v stride="$1" -v turn="${TURN:-0}" 'NR % stride == (turn + 1) % stride'
 }
