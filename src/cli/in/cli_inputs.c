@@ -384,6 +384,14 @@ static bool apply_one(cli_inputs *g, size_t index, dtype type, bundle *contents,
     }
 }
 
+/* The type in which the matrices were read, for those who read the settings later. */
+static bool say_type(bundle *contents, dtype type, err *e)
+{
+    const char *word = dtype_name(type);
+    return bundle_find(contents, "dtype") != NULL ||
+           bundle_add_text(contents, "dtype", word, strlen(word), (place){0}, e);
+}
+
 /* ---- memory that an encoder makes ---- */
 
 /* What a document has of the encoder's rows, and what that is to the encoder. */
@@ -471,7 +479,8 @@ static bool make_memory(cli_inputs *g, dtype type, bundle *contents, err *e)
     bool done = weights_input_open(&g->encoder, &own, g->world, e) &&
                 encoder_document(contents, &of_encoder, e) &&
                 weights_input_apply(&g->encoder, &own, type, &of_encoder, e) &&
-                unseen_look(&g->encoder.unseen, e) && run_encoder(g, &of_encoder, &made, e);
+                say_type(&of_encoder, type, e) && unseen_look(&g->encoder.unseen, e) &&
+                run_encoder(g, &of_encoder, &made, e);
     if (!done)
         err_within(e, "the encoder, for %s", rows->name);
     const place at = rows->at;
@@ -540,10 +549,6 @@ bool cli_inputs_apply(cli_inputs *g, weights_input *weights, dtype type, bundle 
         if (!apply_one(g, i, type, contents, is_all_tables, e))
             return false;
     }
-    if (!make_memory(g, type, contents, e) || !weights_input_apply(weights, o, type, contents, e))
-        return false;
-    /* The type in which the matrices were read, for those who read the settings later. */
-    const char *word = dtype_name(type);
-    return bundle_find(contents, "dtype") != NULL ||
-           bundle_add_text(contents, "dtype", word, strlen(word), (place){0}, e);
+    return make_memory(g, type, contents, e) &&
+           weights_input_apply(weights, o, type, contents, e) && say_type(contents, type, e);
 }
