@@ -162,17 +162,15 @@ static bool plan_rows(attention *a, err *e)
     return plan_make(&a->plan, asked, in->isa->table(asked->type), e);
 }
 
-/* Which rows of the memory cross-attention sees, where the layer itself doesn't say it. */
-static bool borrow_mask(attention *a, err *e)
+bool memory_mask_borrow(bundle *to, const bundle *from, err *e)
 {
     static const char BATCH[] = "batch";
-    const entry *mask = bundle_find(a->in->document, "memory_mask");
-    bundle *document = &a->document;
-    if (mask == NULL || bundle_find(document, "mask") != NULL)
+    const entry *mask = bundle_find(from, "memory_mask");
+    if (mask == NULL || bundle_find(to, "mask") != NULL)
         return true;
     bool is_batch = mask->kind == ENTRY_TENSOR && mask->tensor.rank == 2;
-    return bundle_borrow(document, "mask", mask, e) != NULL &&
-           (!is_batch || bundle_add_text(document, "mask_axis", BATCH, strlen(BATCH), mask->at, e));
+    return bundle_borrow(to, "mask", mask, e) != NULL &&
+           (!is_batch || bundle_add_text(to, "mask_axis", BATCH, strlen(BATCH), mask->at, e));
 }
 
 bool attention_read(attention *a, const stack *in, const bundle *around, bool is_cross, err *e)
@@ -197,7 +195,8 @@ bool attention_read(attention *a, const stack *in, const bundle *around, bool is
     if (in->how.is_decoder && !is_cross && bundle_find(document, "causal") == NULL &&
         !bundle_add_text(document, "causal", CAUSAL, strlen(CAUSAL), (place){0}, e))
         return false;
-    if (is_cross && (bundle_borrow(document, "xk", memory, e) == NULL || !borrow_mask(a, e)))
+    if (is_cross && (bundle_borrow(document, "xk", memory, e) == NULL ||
+                     !memory_mask_borrow(document, in->document, e)))
         return false;
     /* A layer's rows stay as many as they were, however many entries the memory has. */
     size_t batches = in->batches == 0 ? 1 : in->batches;

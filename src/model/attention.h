@@ -33,6 +33,10 @@ struct attention {
 /* Whether this key of attention says something at the top, for all layers. */
 bool attention_shares(const char *name);
 
+/* Which rows of a memory may be seen goes from "memory_mask", where that is there, into the "mask"
+ * of `to`, unless it has one: a list for all entries, or a list for each of a batch. */
+bool memory_mask_borrow(bundle *to, const bundle *from, err *e);
+
 /* Plans that of a layer with the keys `around`, or its cross-attention over the stack's memory; its
  * rows will be the stack's input. To be freed in any case, and not to be moved. */
 bool attention_read(attention *a, const stack *in, const bundle *around, bool is_cross, err *e);

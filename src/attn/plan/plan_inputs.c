@@ -108,13 +108,22 @@ bool plan_uses_rows(const problem *asked, input rows)
 /* A latent's inputs, and which projections take it. */
 static const struct {
     input weight_as, bias_as, gain_as, role[2];
+    const char *missing;
 } LATENTS[] = {
-    {INPUT_WQ_DOWN, INPUT_BQ_DOWN, INPUT_Q_LATENT_GAIN, {INPUT_WQ, INPUT_WQ}},
-    {INPUT_WKV_DOWN, INPUT_BKV_DOWN, INPUT_KV_LATENT_GAIN, {INPUT_WK, INPUT_WV}},
+    {INPUT_WQ_DOWN,
+     INPUT_BQ_DOWN,
+     INPUT_Q_LATENT_GAIN,
+     {INPUT_WQ, INPUT_WQ},
+     "there is no wq_down"},
+    {INPUT_WKV_DOWN,
+     INPUT_BKV_DOWN,
+     INPUT_KV_LATENT_GAIN,
+     {INPUT_WK, INPUT_WV},
+     "there is no wkv_down"},
 };
 
-/* What is in front of these weights is as wide as they take rows: the first of them, whatever else
- * their latent's weights give. */
+/* A latent is as wide as the weights that take it have rows. What its own weights give beyond that,
+ * all heads of keys share. */
 static bool find_latent(plan *p, size_t which, err *e)
 {
     const problem *asked = p->asked;
@@ -124,9 +133,8 @@ static bool find_latent(plan *p, size_t which, err *e)
     const char *const parts[] = {input_key(LATENTS[which].bias_as),
                                  input_key(LATENTS[which].gain_as)};
     if (asked->in[as] == NULL) {
-        const char *missing = which == 0 ? "there is no wq_down" : "there is no wkv_down";
-        return plan_refuse_parts(asked, parts, 2, missing, "it is of the latent that this makes",
-                                 e);
+        return plan_refuse_parts(asked, parts, 2, LATENTS[which].missing,
+                                 "it is of the latent that this makes", e);
     }
     for (size_t i = 0; i < 2; i++) {
         input taker = LATENTS[which].role[i], given = INPUT_Q + (taker - INPUT_WQ);

@@ -8,6 +8,7 @@
 #include "cli/out/said.h"
 #include "io/number_read.h"
 #include "io/slips.h"
+#include "model/attention.h"
 #include "model/stack_keys.h"
 #include "model/stack_run.h"
 #include "tensor/bundle.h"
@@ -397,7 +398,9 @@ static bool say_type(bundle *contents, dtype type, err *e)
 /* What a document has of the encoder's rows, and what that is to the encoder. */
 static const struct {
     const char *name, *of_encoder;
-} ENCODER_ROWS[] = {{"memory_ids", "ids"}, {"memory_x", "x"}, {"memory_mask", "mask"}};
+} ENCODER_ROWS[] = {{"memory_ids", "ids"}, {"memory_x", "x"}};
+
+enum { ENCODER_KEYS = sizeof ENCODER_ROWS / sizeof ENCODER_ROWS[0] };
 
 /* Settings that an encoder has in common with its decoder. */
 static const char *const ALIKE[] = {"heads",      "kv_heads", "norm",  "norm_kind", "norm_eps",
@@ -405,15 +408,15 @@ static const char *const ALIKE[] = {"heads",      "kv_heads", "norm",  "norm_kin
 
 const entry *encoder_rows(const bundle *contents)
 {
-    static const char *const NAMES[] = {"memory_ids", "memory_x"};
-    return bundle_find_first(contents, NAMES, sizeof NAMES / sizeof NAMES[0]);
+    const char *names[ENCODER_KEYS];
+    for (size_t i = 0; i < ENCODER_KEYS; i++)
+        names[i] = ENCODER_ROWS[i].name;
+    return bundle_find_first(contents, names, ENCODER_KEYS);
 }
 
 static bool encoder_document(const bundle *contents, bundle *to, err *e)
 {
-    static const char BATCH[] = "batch";
-    const entry *mask = bundle_find(contents, "memory_mask");
-    for (size_t i = 0; i < sizeof ENCODER_ROWS / sizeof ENCODER_ROWS[0]; i++) {
+    for (size_t i = 0; i < ENCODER_KEYS; i++) {
         const entry *given = bundle_find(contents, ENCODER_ROWS[i].name);
         if (given != NULL && bundle_borrow(to, ENCODER_ROWS[i].of_encoder, given, e) == NULL)
             return false;
@@ -423,8 +426,7 @@ static bool encoder_document(const bundle *contents, bundle *to, err *e)
         if (given != NULL && bundle_borrow(to, ALIKE[i], given, e) == NULL)
             return false;
     }
-    return mask == NULL || mask->kind != ENTRY_TENSOR || mask->tensor.rank != 2 ||
-           bundle_add_text(to, "mask_axis", BATCH, strlen(BATCH), mask->at, e);
+    return memory_mask_borrow(to, contents, e);
 }
 
 /* The encoder's output alone. */
@@ -487,7 +489,7 @@ static bool make_memory(cli_inputs *g, dtype type, bundle *contents, err *e)
     done = done && bundle_take(contents, "memory", bundle_find(&made, "output"), e);
     if (done)
         bundle_find(contents, "memory")->at = at;
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < ENCODER_KEYS; i++)
         bundle_remove(contents, ENCODER_ROWS[i].name);
     bundle_free(&of_encoder);
     bundle_free(&made);

@@ -9,7 +9,7 @@ enum { SHOWN_OPERATIONS = 40000000 };
 
 /* ---- whether it is a mistake in this model at all ---- */
 
-/* The model with other ids: more of them, and no two alike, so that what these ids hide is seen. */
+/* The model with other ids, many and mostly different, so that what these ids hide is seen. */
 typedef struct other_ids {
     bundle document;
     why_question asked;

@@ -369,7 +369,7 @@ static bool run_attention_in(work *w, run_room *in, crew *alone, err *e)
 
 /* ---- other numbers of heads, for a page on which they are chosen ---- */
 
-/* More heads than that are no more to be seen at a look. */
+/* Each is a page in the file of the page. */
 enum { MOST_CUTS = 8 };
 
 struct work_cut {
