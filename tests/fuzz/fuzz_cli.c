@@ -82,7 +82,8 @@ static void check_settings(const options *o)
         return;
     claim(cli_inputs_open(&files, o, &(env){.err = stderr}, &e), "there is memory");
     bool done = cli_inputs_apply(&files, &weights, DTYPE_F32, &document, &is_all_tables, &e);
-    claim(done || strstr(e.what, "is not UTF-8") != NULL, "what needs no file is in the document");
+    claim(done || strstr(e.what, "is not UTF-8") || strstr(e.what, "for the encoder of a bundle"),
+          "what needs no file is in the document");
     claim_error_fits(done, &e);
     if (done) {
         done = problem_read(&asked, &document, &e);
