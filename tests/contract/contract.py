@@ -15,7 +15,7 @@ from arithmetic import (F64, TYPES, activation, cosine_and_sine, exp, in_order, 
                         tanh, turned, two_sum)
 
 ROWS = "x xk xv q k v past_k past_v"
-WEIGHTS = "wq wk wv wo w1 w2 w3 ws wa ua router shared_gate".split()
+WEIGHTS = "wq wk wv wo wq_down wkv_down w1 w2 w3 ws wa ua router shared_gate".split()
 SCORING = {"general": {"q": "ws"}, "additive": {"q": "wa", "k": "ua"}}
 # And the keys of which a layer has one then
 PARTS = {"attention": {"wq"}, "cross": {"cross"}, "ffn": {"w1", "router"}}
@@ -36,10 +36,11 @@ def rowwise(a, b):
     return product(a[..., None, :], b[..., None])[..., 0]
 
 AXES = {key: axes for keys, axes in [
-    ("bias mask gain bo b1 b2 b3 router_bias choice_bias", lambda a: a),
+    ("bias mask gain bo b1 b2 b3 router_bias choice_bias bq_down bkv_down q_latent_gain "
+     "kv_latent_gain", lambda a: a),
     ("bq bk bv", np.ravel),
     ("wq wk wv", lambda a: (side_by_side(a) if a.ndim > 2 else a)[None]),
-    ("wo w1 w2 w3 router shared_gate memory embedding segment_embedding position_embedding",
+    ("wo w1 w2 w3 wq_down wkv_down router shared_gate memory embedding segment_embedding position_embedding",
      lambda a: a.reshape(1, -1, a.shape[-1])),
     (ROWS, lambda a: side_by_side(a) if a.ndim > 3 else a.reshape(-1, *a.shape[-2:])),
     ("ws wa ua", lambda a: a.reshape(1, -1, *a.shape[-2:])),
@@ -206,8 +207,13 @@ class Attention(Part):
             self.gather("past_" + name, grad[:, :self.past])
             return grad[:, self.past:]
 
-        a = rows[name] if name not in self.source else self.linear(
-            rows[self.source[name]], "w" + name, "b" + name)
+        if name in self.source:
+            taken, rest = self.latent(name, rows[self.source[name]])
+            a = self.split(name, self.linear(taken, "w" + name, "b" + name))
+            rest = np.broadcast_to(rest[:, None], (*a.shape[:3], rest.shape[-1]))
+            a = side_by_side(np.concatenate([a, rest], -1))
+        else:
+            a = rows[name]
         most = t.type(doc.get("clip", np.inf))
         a = np.clip(a, -most, most)
         n, after = a.shape[1], []
@@ -228,14 +234,32 @@ class Attention(Part):
             a = put("present_" + name, np.concatenate([rows["past_" + name], a], 1), past_back)
         return a
 
+    def latent(self, name, x):
+        """What q, k or v is the product of, and the numbers that its heads end with"""
+        stage = "q_latent" if name == "q" else "kv_latent"
+        if "w" + stage[:-7] + "_down" not in self.given:
+            return x, x[..., :0]
+        if stage not in self.stages:
+            self.stages[stage] = self.linear(x, "w" + stage[:-7] + "_down", "b" + stage[:-7] + "_down")
+        of, width = self.stages[stage], self.given["w" + name].shape[-2]
+        taken, rest = of[..., :width], of[..., width:]
+        if stage + "_gain" in self.given:
+            taken = self.stages[stage + "_norm"] = norm(
+                taken, self.given[stage + "_gain"].astype(F64), None,
+                float(self.doc.get("latent_eps", 1e-6)), False)
+        return taken, rest[..., :0] if name == "v" else rest
+
     def turn(self, name, a, sign):
         """By rotary positions, and back by the other sign"""
         doc, made, rope = self.doc, self.split(name, a).astype(F64), self.doc["rope"]
         rope = rope if isinstance(rope, dict) else {"base": rope}
-        width = int(rope.get("width", doc.get("rope_width", made.shape[-1])))
+        latents = self.given["wkv_down"].shape[-1] if "wkv_down" in self.given else 0
+        shared = latents and latents - self.given["wk"].shape[-2]
+        width = int(rope.get("width", doc.get("rope_width", shared or made.shape[-1])))
         first, second = np.arange(width // 2), np.arange(width // 2, width)
         if rope.get("pairing", doc.get("rope_pairing")) == "interleaved":
             first, second = np.arange(0, width, 2), np.arange(1, width, 2)
+        first, second = (a + (made.shape[-1] - width if shared else 0) for a in (first, second))
         at = self.position if name == "q" else self.past + np.arange(self.new)[:, None]
         at = np.array(rope["positions"])[..., None] if "positions" in rope else at
         cos, sin = cosine_and_sine(at, float(rope["base"]), width)

@@ -9,6 +9,10 @@ import contract
 
 FOLDERS = "seeds variants positions examples stacks".split()
 TWO = [[0.5, -0.25], [1, 0.3]]
+# What queries are made of, and of keys what they are made of and what all their heads end with
+DOWN = [[(3 * i + 5 * j) % 7 / 4 - 0.7 for j in range(8)] for i in range(4)]
+LATENTS = {"wkv_down": [row[:6] for row in DOWN], "bkv_down": [0.5, -1, 0, 0.25, 2, -0.5],
+           "wq": [row[::-1] for row in DOWN], "bq": DOWN[1]}
 # Two of a batch, of three rows each
 BATCH = [[[(5 * b + 7 * i + 3 * j) % 11 / 8 - 0.6 for j in range(4)] for i in range(3)]
          for b in range(2)]
@@ -55,6 +59,16 @@ SETTINGS = [
     ({"round": 3}, "--tokens 7"),
     ({"round": "6:keep-sum"}, "--tokens 33 --width 2"),
     ({"score": "additive", "x": BATCH, "va": [1, -0.5], "ba": [0.1, -0.2]}, "--width 4 --heads 2"),
+    ({"wq_down": DOWN, "wq": DOWN + DOWN[::-1], "bq": DOWN[0], "clip": 1, "q_latent_gain": DOWN[2],
+      "wkv_down": TWO * 2, "wk": DOWN[:2], "bk": DOWN[3], "wv": [DOWN[2][:4]] * 2},
+     "--width 4 --heads 2 --biases"),
+    ({**LATENTS, "rope": 100, "causal": True}, "--width 4 --heads 2 --biases"),
+    ({**LATENTS, "rope": {"base": 10, "width": 4, "pairing": "interleaved"}, "clip": 1.5,
+      "kv_latent_gain": [3, -1, 0.5, 1], "latent_eps": 0.01},
+     "--width 4 --heads 2 --biases --tokens 60"),
+    ({**LATENTS, "wq": [row[:4] for row in DOWN], "bq": [1, 2, 3, 4], "qk_norm": "rms", "x": BATCH,
+      "wk": [TWO[0], TWO[1], TWO[0], [0, 0]], "bk": [1, 2]},
+     "--width 4"),
     # More queries than a block has, 48
     ({"score": "general", "ws": TWO, "bs": [1, 0.2], "causal": True},
      "--tokens 70 --width 4 --heads 2 --biases"),
@@ -80,7 +94,8 @@ def stages_of(doc, dtype):
 
 def with_gradients(doc):
     """The document with something that comes back to its output, where it has nothing and may."""
-    if "round" in doc or "clip" in doc or "output_grad" in doc or "loss" in doc:
+    refused = {"round", "clip", "wq_down", "wkv_down"} & set(doc)
+    if refused or "output_grad" in doc or "loss" in doc:
         return None
     output = contract.results(doc)["output"]
     grads = [(7 * i % 11 - 5) / 4 for i in range(output.size)]
