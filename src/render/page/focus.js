@@ -21,8 +21,10 @@ function headAmong(heads, head, room) {
 }
 
 // The rows of a weight's gradient are the weight's.
+const WEIGHT_CALLED = /(^|\.)(w[a-z]?\d?(_down)?|ua|router|shared_gate|unembedding)$/i;
+
 function isOfRows(map) {
-  const isOfWeight = /^W/.test(forwardOf(map)?.name);
+  const isOfWeight = WEIGHT_CALLED.test(forwardOf(map)?.name);
   return map.rows.length > 1 && !map.focus && !isOfWeight &&
     Boolean(map.operation || ['x', 'xk', 'xv', 'q', 'k', 'v'].includes(map.key || map.name));
 }

@@ -28,12 +28,17 @@ function namedOperands(map) {
     .map((one) => ({ at: one.at, of: MAPS[one.map], name: one.as ?? MAPS[one.map].name }));
 }
 
+// The first cell of what is taken of an operand.
+function firstTaken(name, place) {
+  const letter = OPERANDS.find((one) => place.map[one] && (place.map[one].as ?? MAPS[place.map[one].map].name) === name);
+  const { map, first } = strandOf(place.map[letter], place);
+  return cellAt(map, first);
+}
+
 // Of a column that is taken whole, which one: heads may share it, and a head by itself counts its own
 // (trace/derivation.c, add_column).
 function columnTaken(name, place) {
-  const letter = OPERANDS.find((one) => place.map[one] && (place.map[one].as ?? MAPS[place.map[one].map].name) === name);
-  const { map, first } = strandOf(place.map[letter], place);
-  return place.map.heads > 1 ? place.column : cellAt(map, first).column;
+  return place.map.heads > 1 ? place.column : firstTaken(name, place).column;
 }
 
 // "q[2]·k[1] = ", where the letters are of places and say no more than that. The columns of a weight
@@ -48,7 +53,7 @@ function lettersOf(place, ofHead) {
     const of = operands.find((one) => one.name === name)?.of, width = of && of.columns.length / of.slices;
     if (of?.isRowAHead) return `${name}[${Math.floor(ofAll / width) + 1},${ofAll % width + 1}]`;
     if (words.endsWith('[·,j]')) return `${name}[·,${columnTaken(name, place) + 1}]`;
-    if (words.endsWith('[j]')) return `${name}[${column + 1}]`;
+    if (words.endsWith('[j]')) return `${name}[${(of?.rows.length > 1 ? firstTaken(name, place).row : column) + 1}]`;
     return `${name}[${of?.called ? `${rowSaid(of, row)}, ` : `${row + 1},`}${column + 1}]`;
   });
 }
