@@ -141,12 +141,17 @@ function unownedIn() {
 }
 
 // The page's document has rows that were looked up as they are: "vocab[the, 1]" is "x[1,1]" in it, and
-// each row has a segment of its own.
-function asGiven(seen) {
+// each row has a segment of its own; what stands for a word there is called by its number.
+function asGiven(seen, words) {
+  const OF_ROW = / = (?:vocab|embedding)\[.+?, (\d+)\]/, OF_ROWS = /\b(?:vocab|embedding)\[(·, )?[^·\]]+\]/;
   return Object.fromEntries(Object.entries(seen).map(([key, text]) => {
-    const [, row] = /^line .*\|(?:embedded|segmented)\[(\d+),/.exec(key) || [];
-    return [key, row ? text.replace(/ = (?:vocab|embedding)\[.+?, (\d+)\]/, ` = x[${row},$1]`)
-      .replace(/segment \d+/, `segment ${row - 1}`) : text];
+    const [, row] = /^line .*\|(?:embedded|segmented|embed\.output)\[(\d+),/.exec(key) || [];
+    const [, number] = /^label step-loss\|.*\|top (\d+)$/.exec(key) || [];
+    if (number && words[number] === text) return [key, `id ${number}`];
+    if (row) return [key, text.replace(OF_ROW, ` = x[${row},$1]`).replace(OF_ROWS, `x[${row}]`)
+      .replace(/segment \d+/, `segment ${row - 1}`)];
+    return [key, text.replace(/^(embed\.w_grad\[.*? = )\w+\[·, [^\]]+\]/, (whole, left) =>
+      `${left}x[·,${/\[(\d+),/.exec(left)[1]}]`)];
   }));
 }
 
@@ -168,6 +173,9 @@ function differences(one, other, kinds, isLess = false) {
 // The document says what causality hides key by key, and has what a temperature divides; labels that
 // are places only go with their rows.
 const SHARED = /^(cell|gradient|label|line|control(?!.*(causal|temperature))|look)/;
+// And of rows that were looked up: what a table gains by its rows is not worked out there, nor what it
+// gains besides by the logits.
+const LOOKED_UP = /^(?!line (step-embedded_grad\|x_grad|step-loss\|unembedding_grad))(cell|gradient|label|line|control(?!.*(causal|temperature))|look)/;
 
 // What was taken back is in no address.
 const KEPT = /^(?!bar Redo)/;
@@ -311,7 +319,8 @@ function backwardIn(page) {
 // not its sign and its part of the greatest.
 function gradientsIn() {
   const wayOf = (room) => DATA.rooms[room].way; // of layers the gradient is in a room on the way back
-  const amiss = [], all = [...document.querySelectorAll('td small')], calls = { slope: 'slopes', sink: 'sinks' };
+  const amiss = [], all = [...document.querySelectorAll('td small')], calls = { slope: 'slopes', sink: 'sinks',
+    vocab: 'embedded', segmented: 'embedded', embedding: 'embedded', segment_embedding: 'embedded', position_embedding: 'embedded' };
   for (const below of all) {
     const place = placeAt(below), { name, room } = place.map, called = `${calls[name] || name.toLowerCase()}_grad`;
     const ofAll = MAPS.filter((map) => name === 'xk' && map.name === 'memory_grad').pop(); // by all layers
@@ -341,7 +350,9 @@ async function tryBackward(name, page) {
   check(name, count > 20 && amiss.length === 0, `of ${count} gradients: ${amiss.slice(0, TOLD).join('; ')}`);
 }
 
-async function compareWithProgram(name, page, type, did, now) {
+async function compareWithProgram(name, page, type, did, now, { vocab, ids }) {
+  const words = Object.keys(vocab || {});
+  const kinds = vocab || ids ? LOOKED_UP : SHARED;
   const file = path.join(folder, 'edited.html'), document = path.join(folder, 'edited.json');
   const inFocus = () => {
     const { row, head } = focusOf(roomInFocus());
@@ -360,7 +371,7 @@ async function compareWithProgram(name, page, type, did, now) {
     const fresh = await open(file, backwardIn(page), TALL), isSame = await fresh.evaluate(inFocus) === focus;
     if (isSame) {
       const wanted = await fresh.evaluate(readPage);
-      tell(name, 'program', did, differences(asGiven(now), wanted, SHARED, asked && !isMoved), Object.keys(wanted).filter((key) => key in now).length);
+      tell(name, 'program', did, differences(asGiven(now, words), wanted, kinds, asked && !isMoved), Object.keys(wanted).filter((key) => key in now).length);
     }
     await fresh.close();
     if (isSame) return;
@@ -384,11 +395,11 @@ async function tryDocument(document, index) {
   const unowned = await page.evaluate(unownedIn);
   check(name, unowned.length === 0, `no view shows ${unowned.slice(0, TOLD).join(' ')}`);
   if (await page.evaluate(() => hasGradients())) await tryBackward(name, page);
-  const came = await page.evaluate(readPage), did = [];
+  const came = await page.evaluate(readPage), did = [], given = JSON.parse(fs.readFileSync(document, 'utf8'));
   for (let round = 0; round < ROUNDS; round++) {
     for (let i = 0; i < CHANGES; i++) did.push(await change(page, random));
     const now = await page.evaluate(readPage);
-    await compareWithProgram(name, page, type, did, now);
+    await compareWithProgram(name, page, type, did, now, given);
     const again = await open(file, new URL(page.url()).hash), wanted = await again.evaluate(readPage);
     tell(name, 'address', did, differences(now, wanted, KEPT), Object.keys(wanted).length);
     await again.close();
