@@ -79,6 +79,7 @@ static double gain_of_gain(const double *ms)
 #define C2048 "n=2048 heads=8 d=64"
 #define L(n) "n=" #n " width=512 heads=8"
 #define E(n) L(n) " hidden=2048"
+#define GPT2 "layers=12 width=768 heads=12 vocab=50257 folder=build/gpt2"
 #define CORES                                                                                      \
     {                                                                                              \
         "own core", "ort mha", "ort split", "torch core"                                           \
@@ -267,6 +268,14 @@ const row ROWS[] = {
     {"token, the same out-in",
      "layers=12 width=768 heads=12 hidden=3072 layout=out-in",
      {"own token", "own read n=4608 d=768"},
+     share,
+     "reading the weights",
+     LEAST(0.7, 0.9)},
+    {"gpt-2, 512 rows", GPT2 " n=512", {"own model", "ort gpt2"}, LEAST(1, 1.2)},
+    {"gpt-2, a token", GPT2 " n=128", {"own model_token", "ort gpt2_token"}, LEAST(1, 1.2)},
+    {"gpt-2, a token's weights",
+     GPT2 " n=128",
+     {"own model_token", "own read n=80424 d=768 kv_heads=1"}, /* as many bytes as its weights */
      share,
      "reading the weights",
      LEAST(0.7, 0.9)},

@@ -2,7 +2,7 @@
  * are packed already, as its rivals' may be; and one token through decoder layers after those that
  * came before, as generate computes it. */
 #include "bench/work.h"
-#include "model/stack.h"
+#include "bench/work_stack.h"
 #include "model/stack_run.h"
 
 #include <math.h>
@@ -165,14 +165,13 @@ static void *prepare_token(const words *w)
     return l;
 }
 
-/* The same token next time. */
-static void forget_token(layers *l)
+void forget_rows(stack *s, size_t past)
 {
-    for (size_t i = 0; i < l->stack.layers; i++) {
-        for (size_t j = 0; j < l->stack.layer[i].parts; j++)
-            l->stack.layer[i].part[j].attention->cache.rows = l->past;
+    for (size_t i = 0; i < s->parts; i++) {
+        if (s->part[i].attention != NULL)
+            s->part[i].attention->cache.rows = past;
     }
-    l->stack.before = l->past - l->stack.rows;
+    s->before = past - s->rows;
 }
 
 static double run_token(void *state)
@@ -184,7 +183,7 @@ static double run_token(void *state)
     must(stack_go_on(&l->stack, &id, 1, &e), &e);
     run_stack(l, &e);
     double taken = now_ms() - before;
-    forget_token(l);
+    forget_rows(&l->stack, l->past);
     return taken;
 }
 
