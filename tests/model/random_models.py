@@ -2,7 +2,8 @@
 several, of float32, float16 or bfloat16: what `selfattn encode|decode --model FOLDER` makes of
 them, against the reference in numpy, to 2e-6 of each matrix's largest number, and in float64 to
 1e-9. A model that is refused is refused by a key's name, or by that of a matrix; one that is
-computed is right. To one of each family that is computed, keys are added that change numbers and
+computed is right, and so is a batch of it that is padded, on either side, but for the rows of
+padding. To one of each family that is computed, keys are added that change numbers and
 are none of its own: each is refused by name, never skipped. The table tells how many are which.
 
 Arguments: the folder of the reference, a folder for the models, how many, and a word that picks
@@ -168,8 +169,8 @@ def plan_of(draw, said, folder):
     return plan
 
 
-def asked(*words):
-    run = subprocess.run(("selfattn", *map(str, words)), stdin=subprocess.DEVNULL,
+def asked(*words, document=""):
+    run = subprocess.run(("selfattn", *map(str, words)), input=document.encode(),
                          capture_output=True, check=False)
     return run.returncode, run.stdout, run.stderr.decode()
 
@@ -182,13 +183,13 @@ def largest_apart(made, theirs):
     return np.max(abs(made - theirs)) / (np.max(abs(made)) or 1)
 
 
-def expected_of(draw, side, plan, ids):
-    """{stage: rows} of one stack, and its memory."""
+def expected_of(draw, side, plan, ids, mask=None):
+    """{stage: rows} of one stack, and its memory, whose mask it is where there is one."""
     memory = None
     if side == "decode" and "encoder" in plan:
-        memory = engine.run_stack(plan["encoder"], {"ids": ids}, None)["output"]
+        memory = engine.run_stack(plan["encoder"], {"ids": ids}, mask)["output"]
     s = plan["encoder" if side == "encode" else "decoder"]
-    made = engine.run_stack(s, {"ids": ids}, None, memory)
+    made = engine.run_stack(s, {"ids": ids}, None if memory is not None else mask, memory, mask)
     rows = made["hidden"]
     first = ("embed.output" if draw.family in PROJECTED else
              "ln_e" if s["embed"].get("norm") else "embedded")
@@ -229,6 +230,40 @@ def compute(draw, side, plan, folder, tally):
         if not apart < SHARE[dtype]:
             return False, f"{stage} is {apart:.2g} of its largest apart, in {dtype}"
     return True, ""
+
+
+def padded(draw, side, plan, folder, seed):
+    """A batch of three, of which one has no padding: what is wrong with its other rows, or "". Where
+    positions count what the mask shows, padding in front is refused."""
+    rng = np.random.default_rng(seed)
+    rows, is_left = int(rng.integers(3, 9)), bool(rng.integers(2))
+    ids, mask = rng.integers(2, VOCAB, (3, rows)), np.ones((3, rows), int)
+    for i in 1, 2:
+        hidden = int(rng.integers(1, rows))
+        mask[i, slice(hidden) if is_left else slice(rows - hidden, rows)] = 0
+    expected, memory = expected_of(draw, side, plan, ids, mask)
+    given = {"ids": ids.tolist()}
+    if memory is None:
+        given.update(mask=mask.tolist(), mask_axis="batch")
+    else:
+        given.update(memory_ids=ids.tolist(), memory_mask=mask.tolist())
+    dtype = "f32" if rng.integers(3) == 0 else "f64"
+    status, out, err = asked(side, "-", "--quiet", "--model", folder, "--dtype", dtype, "--emit",
+                             ",".join(expected), document=json.dumps(given))
+    counts = plan["encoder" if "encoder" in plan else "decoder"]["embed"].get("skips_padding")
+    if counts and is_left:
+        return "" if status == 2 and "count positions" in err else f"is not refused: {err}"
+    if status != 0:
+        return err
+    made, shown = json.loads(out), mask == 1 if memory is None else mask >= 0
+    for stage, right in expected.items():
+        numbers = np.array(made[stage], dtype=float)
+        if right.ndim == 4:  # of each head
+            right, numbers = right.swapaxes(1, 2), numbers.reshape(right.shape).swapaxes(1, 2)
+        apart = largest_apart(right[shown], numbers.reshape(right.shape)[shown])
+        if not apart < SHARE[dtype]:
+            return f"{stage} is {apart:.2g} of its largest apart, in {dtype}"
+    return ""
 
 
 def names_what(err, draw, said):
@@ -274,6 +309,8 @@ def try_one(seed, family, tally):
                          .lstrip("0123456789:- ")[:70]] += 1
         else:
             check(f"{title}: {side}: {why}; {json.dumps(said)}", is_right)
+            wrong = padded(draw, side, plan, folder, seed)
+            check(f"{title}: {side}, padded: {wrong}; {json.dumps(said)}", wrong == "")
     if is_right is not None and not tally["other keys"]:
         other_keys(draw, said, folder, tally)
 
