@@ -201,6 +201,10 @@ void loss_show(builder *b, const loss_said *of);
 /* Of several entries of a batch what the one in focus adds; after what shows it. */
 void build_part_of_all(builder *b, const char *name, size_t batches);
 
+/* steps_scores.c: the column of the first number of the row, in the head that is shown, that clip
+ * cuts; 0 where it cuts none. */
+size_t build_first_clipped(const builder *b, stage_id sums, size_t row);
+
 /* steps_inputs.c: the first waves of a row, which are added to make this map. */
 void waves_show(builder *b, const char *name, size_t row);
 

@@ -86,27 +86,8 @@ static const char *add_latent(builder *b, const char *from, const projection *r)
     return l->gain.data != NULL ? map_name_of(normed) : name;
 }
 
-/* What a role's numbers are before they are clipped, which no stage holds; of the sequence's rows
- * alone. */
-static trace_map *add_sums(builder *b, stage_id id, trace_labels labels)
-{
-    const projection *r = plan_role(b->plan, id);
-    const char *name = build_text(b, "%s_sum", map_name_of(id));
-    tensor sums = plan_has_stage(b->plan, id) ? build_stage_of_batch(b, id) : (tensor){0};
-    if (sums.data != NULL) {
-        sums.size[sums.rank - 2] = r->n;
-        sums = build_numbers_new(b, name, b->plan->type, sums.rank, sums.size);
-    }
-    trace_map *added = map_add(b, name, STEP_PROJECTIONS, &sums);
-    added->rows = labels;
-    added->is_of_queries = id == STAGE_Q;
-    added->is_of_heads = true;
-    added->slices = sums.rank == 2 ? r->heads : 1;
-    return added;
-}
-
 /* Out of the rows that are projected; with positions, of their sums. */
-static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_labels,
+static void add_role(builder *b, stage_id rows, stage_id sums, stage_id id, trace_labels row_labels,
                      trace_labels labels)
 {
     const projection *r = plan_role(b->plan, id);
@@ -146,9 +127,8 @@ static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_la
     bias->slices = r->heads;
     bias->is_row_a_head = r->bias.data != NULL && b->plan->asked->in[r->bias_as]->rank == 2 &&
                           b->plan->asked->in[r->bias_as]->size[0] > 1;
-    const bool is_clipped = b->plan->asked->clip > 0;
-    trace_map *made =
-        is_clipped ? add_sums(b, id, labels) : map_add_stage(b, id, STEP_PROJECTIONS, labels);
+    const bool is_clipped = plan_has_stage(b->plan, sums);
+    trace_map *made = map_add_stage(b, is_clipped ? sums : id, STEP_PROJECTIONS, labels);
     if (r->weight.data == NULL)
         map_say(b, made, OP_PLUS,
                 (map_operand[TRACE_OPERANDS]){{PART_CELL, from}, {PART_OF_COLUMN, bias_name}});
@@ -159,14 +139,12 @@ static void add_role(builder *b, stage_id rows, stage_id id, trace_labels row_la
                     {PART_COLUMN_J, weight_name},
                     {PART_OF_COLUMN, bias_name},
                     {PART_SHARED, r->shared > 0 ? map_name_of(STAGE_KV_LATENT) : NULL}});
-    if (!is_clipped || made->values.data == NULL)
+    if (!is_clipped)
         return;
-    derivation_fill(b, made);
     map_add_number(b, "clip", STEP_PROJECTIONS, b->plan->asked->clip);
-    const char *sums = made->name;
     made = map_add_stage(b, id, STEP_PROJECTIONS, labels);
     map_say(b, made, OP_CLIP,
-            (map_operand[TRACE_OPERANDS]){{PART_CELL, sums}, {PART_NUMBER, "clip"}});
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, map_name_of(sums)}, {PART_NUMBER, "clip"}});
     made->done = "clipped";
 }
 
@@ -256,9 +234,11 @@ static void add_roles(builder *b)
     trace_labels queries = build_query_labels(b, "q"),
                  new_keys = build_new_labels(b, build_key_labels(b, "k")),
                  new_values = build_new_labels(b, build_value_labels(b, "v"));
-    add_role(b, STAGE_X, STAGE_Q, build_query_labels(b, "x"), queries);
-    add_role(b, STAGE_XK, STAGE_K, build_new_labels(b, build_key_labels(b, "x")), new_keys);
-    add_role(b, STAGE_XV, STAGE_V, build_new_labels(b, build_value_labels(b, "x")), new_values);
+    add_role(b, STAGE_X, STAGE_Q_SUM, STAGE_Q, build_query_labels(b, "x"), queries);
+    add_role(b, STAGE_XK, STAGE_K_SUM, STAGE_K, build_new_labels(b, build_key_labels(b, "x")),
+             new_keys);
+    add_role(b, STAGE_XV, STAGE_V_SUM, STAGE_V, build_new_labels(b, build_value_labels(b, "x")),
+             new_values);
     if (p->appended > 0) {
         add_appended(b, STAGE_K, INPUT_BIAS_K, &p->bias_k, new_keys);
         add_appended(b, STAGE_V, INPUT_BIAS_V, &p->bias_v, new_values);

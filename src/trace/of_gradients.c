@@ -614,21 +614,39 @@ static void add_forms(builder *b)
 /* ---- projections ---- */
 
 static const struct role_gradients {
-    stage_id role, grad, weight, bias;
+    stage_id role, sums, grad, sums_grad, weight, bias;
 } ROLES[] = {
-    {STAGE_Q, STAGE_Q_GRAD, STAGE_WQ_GRAD, STAGE_BQ_GRAD},
-    {STAGE_K, STAGE_K_GRAD, STAGE_WK_GRAD, STAGE_BK_GRAD},
-    {STAGE_V, STAGE_V_GRAD, STAGE_WV_GRAD, STAGE_BV_GRAD},
+    {STAGE_Q, STAGE_Q_SUM, STAGE_Q_GRAD, STAGE_Q_SUM_GRAD, STAGE_WQ_GRAD, STAGE_BQ_GRAD},
+    {STAGE_K, STAGE_K_SUM, STAGE_K_GRAD, STAGE_K_SUM_GRAD, STAGE_WK_GRAD, STAGE_BK_GRAD},
+    {STAGE_V, STAGE_V_SUM, STAGE_V_GRAD, STAGE_V_SUM_GRAD, STAGE_WV_GRAD, STAGE_BV_GRAD},
 };
 enum { ROLE_COUNT = sizeof ROLES / sizeof ROLES[0] };
+
+/* Of what was clipped, before it was. */
+static void add_unclipped(builder *b, const struct role_gradients *of)
+{
+    trace_labels labels = map_there(b, map_name_of(of->role))->rows;
+    if (plan_has_stage(b->plan, of->sums_grad))
+        map_say(b, map_add_stage(b, of->sums_grad, STEP_PROJECTIONS_BACK, labels), OP_CLIP_BACK,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, map_name_of(of->grad)},
+                                              {PART_CELL, map_name_of(of->sums)},
+                                              {PART_NUMBER, "clip"}});
+}
+
+/* What comes back to the product: of the sums, where these were clipped. */
+static const char *product_grad(const builder *b, const struct role_gradients *of)
+{
+    return map_name_of(plan_stand_in(b->plan, of->sums_grad));
+}
 
 static void add_weights(builder *b, const struct role_gradients *of)
 {
     const plan *p = b->plan;
     const projection *role = plan_role(p, of->role);
-    const trace_map *made = map_there(b, map_name_of(of->role));
-    const char *grad = map_name_of(of->grad);
-    trace_part column = of->role == STAGE_Q ? PART_COLUMN_J : PART_OWN_COLUMN_J;
+    const bool is_clipped = plan_has_stage(p, of->sums);
+    const trace_map *made = map_there(b, map_name_of(is_clipped ? of->sums : of->role));
+    const char *grad = product_grad(b, of);
+    trace_part column = of->role == STAGE_Q || is_clipped ? PART_COLUMN_J : PART_OWN_COLUMN_J;
     if (role->weight.data != NULL) {
         trace_map *weight = add_summed(b, of->weight, STEP_PROJECTIONS_BACK,
                                        like_input(b, of->weight, role->weight_as, &role->weight));
@@ -699,17 +717,17 @@ static void add_rows(builder *b, stage_id id)
     rows->rows = map_there(b, input_key(which))->rows;
     rows->is_of_queries = which == INPUT_X;
     if (count == 1)
-        say_rows_of_role(b, plan_role(p, of[0]->role), map_name_of(of[0]->grad), rows);
+        say_rows_of_role(b, plan_role(p, of[0]->role), product_grad(b, of[0]), rows);
     for (size_t i = 0; i < count && count > 1; i++) {
         const projection *role = plan_role(p, of[i]->role);
-        parts[i] = (map_operand){PART_CELL, map_name_of(of[i]->grad)};
+        parts[i] = (map_operand){PART_CELL, product_grad(b, of[i])};
         if (role->weight.data == NULL)
             continue;
         parts[i].name = build_text(b, "%s_by_%s", map_name_of(id), map_name_of(of[i]->role));
         tensor numbers = build_numbers_new(b, parts[i].name, p->type, 2, grad.size);
         trace_map *part = map_add(b, parts[i].name, STEP_PROJECTIONS_BACK, &numbers);
         part->rows = rows->rows;
-        say_rows_of_role(b, role, map_name_of(of[i]->grad), part);
+        say_rows_of_role(b, role, product_grad(b, of[i]), part);
         derivation_fill(b, part);
     }
     if (count > 1)
@@ -722,8 +740,10 @@ static void add_projections(builder *b)
 {
     static const stage_id ROWS[] = {STAGE_X_GRAD, STAGE_XK_GRAD, STAGE_XV_GRAD};
     const plan *p = b->plan;
-    for (size_t i = 0; i < ROLE_COUNT; i++)
+    for (size_t i = 0; i < ROLE_COUNT; i++) {
+        add_unclipped(b, &ROLES[i]);
         add_weights(b, &ROLES[i]);
+    }
     for (size_t i = 1; p->bias_k.data != NULL && i < ROLE_COUNT; i++) {
         stage_id id = ROLES[i].role == STAGE_K ? STAGE_BIAS_K_GRAD : STAGE_BIAS_V_GRAD;
         trace_map *learned = add_summed(b, id, STEP_PROJECTIONS_BACK, flat(b, id));

@@ -417,12 +417,34 @@ static void show_rows(builder *b, stage_id id)
         say_summed(b, id);
 }
 
+/* Of what was clipped: the first number that was cut, or the first. */
+static void show_unclipped(builder *b, stage_id id)
+{
+    const char *name = map_name_of(id);
+    size_t row = id == STAGE_Q_SUM_GRAD ? b->focus.row : build_key_row(b),
+           head = build_shown_head(b, id);
+    if (!plan_has_stage(b->plan, id))
+        return;
+    derivation_formula(b, name, "");
+    build_begin_head(b, head);
+    derivation_line_of_head(b, name, row, build_first_clipped(b, stage_row(id)->of, row),
+                            build_in_head(b, head));
+    b->head = 0;
+    derivation_matrix(b, name, row + 1);
+}
+
 void make_projections_back(builder *b)
 {
     static const stage_id PARAMETERS[] = {STAGE_WQ_GRAD, STAGE_BQ_GRAD,     STAGE_WK_GRAD,
                                           STAGE_BK_GRAD, STAGE_BIAS_K_GRAD, STAGE_WV_GRAD,
                                           STAGE_BV_GRAD, STAGE_BIAS_V_GRAD};
     static const stage_id ROWS[] = {STAGE_X_GRAD, STAGE_XK_GRAD, STAGE_XV_GRAD};
+    static const stage_id SUMS[] = {STAGE_Q_SUM_GRAD, STAGE_K_SUM_GRAD, STAGE_V_SUM_GRAD};
+    if (b->plan->asked->clip > 0)
+        build_sentence(b, "What clip cut stays at clip, however its sum moves, and gains nothing: "
+                          "what is in parentheses counts 1 where it is so, and else 0.");
+    for (size_t i = 0; i < sizeof SUMS / sizeof SUMS[0]; i++)
+        show_unclipped(b, SUMS[i]);
     build_sentence(b, "A weight gains of every row that it was used on: the number that it took, "
                       "times the gradient of what came of it. Every token has a say, and against "
                       "the sum a step of learning goes.");

@@ -7,26 +7,24 @@
 #include <math.h>
 #include <string.h>
 
-/* The column of the first number of the row, in the head that is shown, that stands at an end. */
-static size_t first_clipped(const builder *b, stage_id id, size_t row)
+size_t build_first_clipped(const builder *b, stage_id sums, size_t row)
 {
-    tensor of_head = build_stage(b, id);
+    tensor of_head = build_stage(b, sums);
     size_t at[] = {row, 0};
-    while (at[1] + 1 < of_head.size[1] && fabs(tensor_get(&of_head, at)) < plan_clip(b->plan))
+    while (at[1] < of_head.size[1] && fabs(tensor_get(&of_head, at)) <= plan_clip(b->plan))
         at[1]++;
-    return fabs(tensor_get(&of_head, at)) < plan_clip(b->plan) ? 0 : at[1];
+    return at[1] < of_head.size[1] ? at[1] : 0;
 }
 
-static void show_projection(builder *b, const projection *r, stage_id id, const char *role,
-                            size_t row)
+static void show_projection(builder *b, const projection *r, stage_id of_sums, stage_id id,
+                            const char *role, size_t row)
 {
     const char *name = map_name_of(id);
-    const trace_map *made = map_named(b->room, name);
     bool has_weight = r->weight.data != NULL, has_bias = r->bias.data != NULL;
     if (r->given.data != NULL)
         return;
-    const bool is_clipped = made->op == OP_CLIP;
-    const char *sums = is_clipped ? made->operand[0].name : name;
+    const bool is_clipped = plan_has_stage(b->plan, of_sums);
+    const char *sums = is_clipped ? map_name_of(of_sums) : name;
     const char *rows = map_there(b, sums)->operand[0].name;
     if (!has_weight && !has_bias) {
         build_sentence(b, "Without %s, the rows of %s are the %s as they are.",
@@ -59,7 +57,7 @@ static void show_projection(builder *b, const projection *r, stage_id id, const 
                    "few large ones don't outweigh all others.");
     derivation_formula(b, name, "");
     build_begin_head(b, build_shown_head(b, id));
-    derivation_line_of_head(b, name, row, first_clipped(b, id, row), in_head);
+    derivation_line_of_head(b, name, row, build_first_clipped(b, of_sums, row), in_head);
     b->head = 0;
     derivation_matrix(b, name, row + 1);
 }
@@ -109,10 +107,10 @@ void make_projections(builder *b)
                        "A row should ask for one thing, be found by another, and pass on a third: "
                        "each matrix makes one of these of it.");
     show_latent(b, &p->q, b->focus.row);
-    show_projection(b, &p->q, STAGE_Q, "queries", b->focus.row);
+    show_projection(b, &p->q, STAGE_Q_SUM, STAGE_Q, "queries", b->focus.row);
     show_latent(b, &p->k, build_key_row(b));
-    show_projection(b, &p->k, STAGE_K, "keys", build_key_row(b));
-    show_projection(b, &p->v, STAGE_V, "values", build_key_row(b));
+    show_projection(b, &p->k, STAGE_K_SUM, STAGE_K, "keys", build_key_row(b));
+    show_projection(b, &p->v, STAGE_V_SUM, STAGE_V, "values", build_key_row(b));
 }
 
 /* ---- scores ---- */

@@ -13,7 +13,8 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [STEP_DIMENSIONS] = {{"dimensions", "every letter with its size in this run"}, ""},
     [STEP_POSITIONS] = {{"positions", "sines and cosines of positions added to x"}, "x_pos"},
     [STEP_PROJECTIONS] = {{"projections", "queries, keys and values out of the inputs"},
-                          "q k v q_latent q_latent_norm kv_latent kv_latent_norm"},
+                          "q k v q_sum k_sum v_sum q_latent q_latent_norm kv_latent "
+                          "kv_latent_norm"},
     [STEP_NORMALIZE] = {{"normalize", "queries and keys brought to one length"}, "q_norm k_norm"},
     [STEP_ROPE] = {{"rope", "queries and keys turned by their positions"}, "q_rope k_rope"},
     [STEP_CACHE] = {{"cache", "earlier keys and values put before the new ones"},
@@ -53,7 +54,8 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [STEP_NORMALIZE_BACK] = {{"normalize_back", "backward through the norms of queries and keys"},
                              "q_gain_grad k_gain_grad"},
     [STEP_PROJECTIONS_BACK] = {{"projections_back", "backward to weights, biases and inputs"},
-                               "bias_k_grad bias_v_grad wq_grad wk_grad wv_grad "
+                               "bias_k_grad bias_v_grad q_sum_grad k_sum_grad v_sum_grad wq_grad "
+                               "wk_grad wv_grad "
                                "bq_grad bk_grad bv_grad x_grad xk_grad xv_grad"},
     [FLOOR_EMBEDDED] = {{"embedded", "the rows that go into the first layer"}, "positions"},
     [FLOOR_EMBED] = {{"embed", "these rows brought to the width of the layers"}, "embed.output"},

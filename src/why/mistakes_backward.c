@@ -8,11 +8,11 @@ static const stage_id DELTA[] = {STAGE_DELTA}, OUTPUT_GRAD[] = {STAGE_OUTPUT_GRA
 
 static const stage_id KEYS[] = {STAGE_PRESENT_K_GRAD, STAGE_PAST_K_GRAD, STAGE_K_ROPE_GRAD,
                                 STAGE_K_NORM_GRAD,    STAGE_K_GAIN_GRAD, STAGE_K_GRAD,
-                                STAGE_BIAS_K_GRAD};
+                                STAGE_K_SUM_GRAD,     STAGE_BIAS_K_GRAD};
 static const stage_id VALUES[] = {STAGE_PRESENT_V_GRAD, STAGE_PAST_V_GRAD, STAGE_V_GRAD,
-                                  STAGE_BIAS_V_GRAD};
+                                  STAGE_V_SUM_GRAD, STAGE_BIAS_V_GRAD};
 static const stage_id QUERIES[] = {STAGE_Q_ROPE_GRAD, STAGE_Q_NORM_GRAD, STAGE_Q_GAIN_GRAD,
-                                   STAGE_Q_GRAD};
+                                   STAGE_Q_GRAD, STAGE_Q_SUM_GRAD};
 #define COUNT(of) (sizeof(of) / sizeof((of)[0]))
 
 /* ---- what the way back is asked ---- */
@@ -362,6 +362,8 @@ static const mistake BACK_ROWS[] = {
      AT(BACK_ROWS, turn_on, 0)},
     {{"back-norm-missing", "going back, the norms of q and k are left out"},
      AT(BACK, blunder_forget, FORGET_NORM)},
+    {{"back-clip-missing", "going back, what clip cut gains as if it had not been"},
+     AT(BACK, blunder_forget, FORGET_CLIP)},
     {{"v-grad-transposed", "v gains weights·attended_grad, not by their transpose"},
      AT(BACK_ROWS, change_values, VALUES_TURNED)},
     {{"v-grad-undivided", "v gains exponentials that are not divided by their sum"},

@@ -12,13 +12,14 @@ static const stage_id PARAMETERS[] = {
     STAGE_BV_GRAD};
 #define COUNT(of) (sizeof(of) / sizeof((of)[0]))
 
-/* A projection's weights and bias, and the gradient of what it makes. */
+/* A projection's weights and bias, and the gradient of what it makes, before a clip where there is
+ * one. */
 static const struct {
     stage_id weight, bias, made;
 } PROJECTED[] = {
-    {STAGE_WQ_GRAD, STAGE_BQ_GRAD, STAGE_Q_GRAD},
-    {STAGE_WK_GRAD, STAGE_BK_GRAD, STAGE_K_GRAD},
-    {STAGE_WV_GRAD, STAGE_BV_GRAD, STAGE_V_GRAD},
+    {STAGE_WQ_GRAD, STAGE_BQ_GRAD, STAGE_Q_SUM_GRAD},
+    {STAGE_WK_GRAD, STAGE_BK_GRAD, STAGE_K_SUM_GRAD},
+    {STAGE_WV_GRAD, STAGE_BV_GRAD, STAGE_V_SUM_GRAD},
     {STAGE_WO_GRAD, STAGE_BO_GRAD, STAGE_OUTPUT_GRAD},
 };
 
@@ -118,7 +119,7 @@ static bool change_biases(attempt *a)
 {
     bool is_any = false;
     for (size_t i = 0; i < COUNT(PROJECTED); i++) {
-        stage_id made = PROJECTED[i].made;
+        stage_id made = plan_stand_in(&a->plan, PROJECTED[i].made);
         tensor *grad = &a->stage[PROJECTED[i].bias];
         double rows = (double)rows_of(a, made);
         if (grad->data == NULL)
@@ -135,18 +136,20 @@ static bool change_biases(attempt *a)
 /* Weights of another problem's rows, and of the right gradients of what these made. */
 static bool sum_again(attempt *a, const problem *of)
 {
-    static const stage_id MADE[] = {STAGE_Q_GRAD, STAGE_K_GRAD, STAGE_V_GRAD},
-                          WEIGHTS[] = {STAGE_WQ_GRAD, STAGE_WK_GRAD, STAGE_WV_GRAD};
+    enum { ROLES = 3 };
     const plan had_plan = a->back_plan;
-    tensor had[COUNT(MADE)];
+    stage_id made[ROLES], weights[ROLES];
+    tensor had[ROLES];
     bool done = plan_make(&a->back_plan, of, a->with, a->e);
-    for (size_t i = 0; i < COUNT(MADE); i++) {
-        had[i] = a->back[MADE[i]];
-        a->back[MADE[i]] = a->stage[MADE[i]];
+    for (size_t i = 0; i < ROLES; i++) {
+        made[i] = plan_stand_in(&a->plan, PROJECTED[i].made);
+        weights[i] = PROJECTED[i].weight;
+        had[i] = a->back[made[i]];
+        a->back[made[i]] = a->stage[made[i]];
     }
-    done = done && attempt_back(a, WEIGHTS, COUNT(WEIGHTS));
-    for (size_t i = 0; i < COUNT(MADE); i++)
-        a->back[MADE[i]] = had[i];
+    done = done && attempt_back(a, weights, ROLES);
+    for (size_t i = 0; i < ROLES; i++)
+        a->back[made[i]] = had[i];
     plan_free(&a->back_plan);
     a->back_plan = had_plan;
     return done;

@@ -192,6 +192,8 @@ def attention(seed):
     if chance(dice):
         one["sinks"] = matrix(dice, size.heads)
     add_output(one, dice, size)
+    if not size.is_given and chance(dice):
+        one["clip"] = round(dice.uniform(0.2, 1), 3)
     return one
 
 
@@ -367,6 +369,8 @@ def layers(seed):
     if chance(dice, 0.2):
         top["qk_norm"] = ("rms", "rms-all")[n % 2]
     add_rows_and_goal(top, dice, n, width)
+    if chance(dice, 0.2):
+        top["clip"] = round(dice.uniform(0.6, 1.5), 3)
     return top
 
 

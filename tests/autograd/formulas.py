@@ -8,7 +8,7 @@ import math
 import torch
 
 # What a layer and its cross-attention take from the document's top.
-OF_ALL_ATTENTIONS = ("heads", "kv_heads", "scale", "score", "softcap", "qk_norm", "qk_eps",
+OF_ALL_ATTENTIONS = ("heads", "kv_heads", "scale", "score", "softcap", "clip", "qk_norm", "qk_eps",
                      "layout")
 OF_LAYERS = OF_ALL_ATTENTIONS + ("causal", "window", "alibi", "rope", "rope_pairing", "rope_width",
                                  "norm", "norm_kind", "norm_eps", "activation", "top_experts",
@@ -91,6 +91,11 @@ def projected(of, role, rows, heads):
     if "b" + role in of:
         made = made + of.given("b" + role).flatten()
     return apart(made, heads)
+
+
+def clipped(of, role, rows):
+    most = of.get("clip")
+    return rows if most is None else kept_rows(of, role + "_sum", rows, role).clamp(-most, most)
 
 
 def with_appended(of, role, rows):
@@ -270,9 +275,10 @@ def attention(of, x=None, xk=None):
     pasts = [apart(of.given(key), groups) for key in ("past_k", "past_v") if key in of]
     made = in_batch(projected(of, "q", x, heads), projected(of, "k", xk, groups),
                     projected(of, "v", xv, groups), *pasts)
-    q = kept_rows(of, "q", made[0], "q")
-    k = kept_rows(of, "k", with_appended(of, "k", made[1]), "k")
-    v = kept_rows(of, "v", with_appended(of, "v", made[2]), "v")
+    q, k, v = (clipped(of, role, rows) for role, rows in zip("qkv", made))
+    q = kept_rows(of, "q", q, "q")
+    k = kept_rows(of, "k", with_appended(of, "k", k), "k")
+    v = kept_rows(of, "v", with_appended(of, "v", v), "v")
     past = pasts[0].shape[2] if pasts else 0
     own = past + k.shape[2] - ("bias_k" in of) - bool(of.get("add_zero"))
     place = places(of, q.shape[2], own, past)

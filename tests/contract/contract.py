@@ -191,7 +191,7 @@ class Attention(Part):
 
         def row_back(grad):
             self.gather("bias_" + name, grad[:, n:n + 1])
-            return grad[:, :n]
+            return np.where(abs(sums) <= most, grad[:, :n], t.type(0))
 
         def normed(a):
             return self.split(name, a) if doc["qk_norm"] == "rms" else a[:, None]
@@ -214,8 +214,10 @@ class Attention(Part):
             a = side_by_side(np.concatenate([a, rest], -1))
         else:
             a = rows[name]
-        most = t.type(doc.get("clip", np.inf))
-        a = np.clip(a, -most, most)
+        sums, most = a, t.type(doc.get("clip", np.inf))
+        if "clip" in doc:
+            put(name + "_sum", sums, lambda grad: grad)
+        a = np.clip(sums, -most, most)
         n, after = a.shape[1], []
         if "bias_" + name in given:
             after.append(given["bias_" + name])

@@ -25,8 +25,7 @@ typedef struct trial {
 
 bool gradients_exist(const ref_problem *p)
 {
-    return p->round_decimals < 0 && p->clip == 0 && p->in[REF_WQ_DOWN].at == NULL &&
-           p->in[REF_WKV_DOWN].at == NULL;
+    return p->round_decimals < 0 && p->in[REF_WQ_DOWN].at == NULL && p->in[REF_WKV_DOWN].at == NULL;
 }
 
 /* As many numbers as a stage has, in its shape. */

@@ -76,7 +76,7 @@ static bool same_queries(trial *t, const bundle *part, const size_t *index)
     for (size_t i = 0; i < part->count; i++) {
         const entry *one = &part->entry[i];
         bool is_row = one->name[0] == 'x',
-             is_key = one->name[0] == 'k' || strcmp(one->name, "v") == 0 ||
+             is_key = one->name[0] == 'k' || one->name[0] == 'v' ||
                       strncmp(one->name, "present", strlen("present")) == 0;
         const tensor *whole = bundle_tensor(t->whole, one->name);
         int axis = one->tensor.rank - (strcmp(one->name, "weighted") == 0 ? 3 : 2);
@@ -248,8 +248,8 @@ static bool has_apart(const trial *t, ref_input which)
  * keys, and those that no cache comes before their own. */
 static bool same_but_new_keys(trial *t, const bundle *cached)
 {
-    static const char *const NEW[] = {"xk", "xv", "kv_latent", "kv_latent_norm",
-                                      "k",  "v",  "k_norm",    "k_rope"};
+    static const char *const NEW[] = {"xk",    "xv", "kv_latent", "kv_latent_norm", "k_sum",
+                                      "v_sum", "k",  "v",         "k_norm",         "k_rope"};
     for (size_t i = 0; i < cached->count; i++) {
         const entry *one = &cached->entry[i];
         const tensor *whole = bundle_tensor(t->whole, one->name);

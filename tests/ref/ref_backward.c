@@ -282,6 +282,26 @@ static void go_back(const ref_problem *p, ref_result *r, ref_number *q, ref_numb
     ref_keep_stage(r, of_k, REF_STAGE_K_GRAD, "k_grad", 'n', s->d_k, k);
 }
 
+/* What was cut gains nothing; a number at the clip may have been on either side of it. */
+static void go_back_clipped(const ref_problem *p, ref_result *r, ref_stage_id id, const char *name,
+                            const char *letters, ref_stage_id of, ref_stage_id made)
+{
+    const ref_stage *sums = &r->stage[of], *grad = &r->stage[made];
+    if (sums->at == NULL)
+        return;
+    size_t width = sums->size[sums->rank - 1], n = sums->size[sums->rank - 2],
+           all = grad->size[grad->rank - 2];
+    ref_number *to = ref_stage_new(r, id, name, letters, width);
+    for (size_t at = 0; at < sums->count; at++) {
+        size_t row = at / width;
+        ref_number gained = grad->at[(row / n * all + row % n) * width + at % width];
+        long double beyond = fabsl(sums->at[at].value) - (long double)p->clip;
+        to[at] = beyond > 0 && !ref_makes(p, "unclipped") ? number_exact(0) : gained;
+        if (fabsl(beyond) <= sums->at[at].slip)
+            to[at].slip += fabsl(gained.value) + gained.slip;
+    }
+}
+
 void ref_compute_gradients(const ref_problem *p, ref_result *r)
 {
     const ref_sizes *s = &r->sizes;
@@ -313,6 +333,12 @@ void ref_compute_gradients(const ref_problem *p, ref_result *r)
     }
     go_back(p, r, q, k);
     ref_keep_stage(r, &p->in[REF_V], REF_STAGE_V_GRAD, "v_grad", 'n', s->d_v, v);
+    go_back_clipped(p, r, REF_STAGE_Q_SUM_GRAD, "q_sum_grad", "bq", REF_STAGE_Q_SUM,
+                    REF_STAGE_Q_GRAD);
+    go_back_clipped(p, r, REF_STAGE_K_SUM_GRAD, "k_sum_grad", "br", REF_STAGE_K_SUM,
+                    REF_STAGE_K_GRAD);
+    go_back_clipped(p, r, REF_STAGE_V_SUM_GRAD, "v_sum_grad", "br", REF_STAGE_V_SUM,
+                    REF_STAGE_V_GRAD);
     free(q);
     free(k);
     free(v);

@@ -26,14 +26,17 @@ static ref_number negative(ref_number a)
 
 typedef struct side {
     ref_input weight, bias;
-    ref_stage_id weight_grad, bias_grad, made;
+    ref_stage_id weight_grad, bias_grad, made, unclipped;
     const char *weight_name, *bias_name;
 } side;
 
 static const side SIDES[] = {
-    {REF_WQ, REF_BQ, REF_STAGE_WQ_GRAD, REF_STAGE_BQ_GRAD, REF_STAGE_Q_GRAD, "wq_grad", "bq_grad"},
-    {REF_WK, REF_BK, REF_STAGE_WK_GRAD, REF_STAGE_BK_GRAD, REF_STAGE_K_GRAD, "wk_grad", "bk_grad"},
-    {REF_WV, REF_BV, REF_STAGE_WV_GRAD, REF_STAGE_BV_GRAD, REF_STAGE_V_GRAD, "wv_grad", "bv_grad"},
+    {REF_WQ, REF_BQ, REF_STAGE_WQ_GRAD, REF_STAGE_BQ_GRAD, REF_STAGE_Q_GRAD, REF_STAGE_Q_SUM_GRAD,
+     "wq_grad", "bq_grad"},
+    {REF_WK, REF_BK, REF_STAGE_WK_GRAD, REF_STAGE_BK_GRAD, REF_STAGE_K_GRAD, REF_STAGE_K_SUM_GRAD,
+     "wk_grad", "bk_grad"},
+    {REF_WV, REF_BV, REF_STAGE_WV_GRAD, REF_STAGE_BV_GRAD, REF_STAGE_V_GRAD, REF_STAGE_V_SUM_GRAD,
+     "wv_grad", "bv_grad"},
 };
 
 /* What went in: rows, with positions where these were added. */
@@ -54,9 +57,9 @@ static void sum_side(const ref_problem *p, ref_result *r, const side *of)
 {
     const ref_sizes *s = &r->sizes;
     const precision *type = ref_precision(p);
-    bool is_q = of->weight == REF_WQ;
+    bool is_q = of->weight == REF_WQ, is_clipped = r->stage[of->unclipped].at != NULL;
     size_t heads = is_q ? s->h : s->g, n = is_q ? s->n_q : s->n_new,
-           all = is_q ? s->n_q : s->n_k - s->past,
+           all = is_q || is_clipped ? n : s->n_k - s->past,
            width = is_q                   ? s->d_q
                    : of->weight == REF_WK ? s->d_k
                                           : s->d_v;
@@ -64,7 +67,8 @@ static void sum_side(const ref_problem *p, ref_result *r, const side *of)
     ref_number *w = sums_like(r, of->weight_grad, of->weight_name, &p->in[of->weight]),
                *b = sums_like(r, of->bias_grad, of->bias_name, &p->in[of->bias]);
     for (size_t row = 0; (w != NULL || b != NULL) && row < s->b * n; row++) {
-        const ref_number *grads = r->stage[of->made].at + (row / n * all + row % n) * heads * width;
+        const ref_number *grads = r->stage[is_clipped ? of->unclipped : of->made].at +
+                                  (row / n * all + row % n) * heads * width;
         for (size_t column = 0; column < heads * width; column++) {
             if (b != NULL)
                 b[column] = number_add(type, b[column], grads[column]);

@@ -78,6 +78,11 @@ static ref_number projected(const ref_problem *p, const role *of, size_t b, size
                                weight_element(p, of->weight, head, own, row, column));
     if (of->bias->at != NULL && column < own)
         sum = number_add(type, sum, number_exact(of->bias->at[head * own + column]));
+    return sum;
+}
+
+static ref_number clipped(const ref_problem *p, ref_number sum)
+{
     if (p->clip > 0)
         sum.value = fmaxl(fminl(sum.value, (long double)p->clip), -(long double)p->clip);
     return sum;
@@ -120,9 +125,10 @@ static void bring_down(const ref_problem *p, ref_result *r, role *of, bool is_qu
     of->latent_width = width;
 }
 
-/* The stage has the heads side by side, n × h·d, unless it was given as b × h × n × d; `apart`
- * always has them apart. */
-static ref_number *project(const ref_problem *p, const role *of, size_t batches, ref_number *stage)
+/* The stage has the heads side by side, n × h·d, unless it was given as b × h × n × d; what it
+ * gives has them apart always. `sums`, where it is not NULL, takes what is clipped. */
+static ref_number *project(const ref_problem *p, const role *of, size_t batches, ref_number *sums,
+                           ref_number *stage)
 {
     size_t n = of->n + of->appended;
     ref_number *apart = ref_alloc(batches * of->heads * n * of->width, sizeof(ref_number)),
@@ -132,11 +138,15 @@ static ref_number *project(const ref_problem *p, const role *of, size_t batches,
         for (size_t head = 0; head < of->heads; head++)
             for (size_t i = 0; i < n; i++)
                 for (size_t column = 0; column < of->width; column++) {
+                    bool is_made = i < of->n && of->given->at == NULL;
                     ref_number one =
-                        i >= of->n ? appended_element(p, of, head, i, column)
-                        : of->given->at != NULL
-                            ? ref_given_element(of->given, of->heads, b, head, i, column)
-                            : projected(p, of, b, head, i, column);
+                        is_made      ? projected(p, of, b, head, i, column)
+                        : i >= of->n ? appended_element(p, of, head, i, column)
+                                     : ref_given_element(of->given, of->heads, b, head, i, column);
+                    if (is_made && sums != NULL)
+                        sums[((b * of->n + i) * of->heads + head) * of->width + column] = one;
+                    if (is_made)
+                        one = clipped(p, one);
                     size_t side_by_side = ((b * n + i) * of->heads + head) * of->width + column;
                     stage[keeps_apart ? (size_t)(to - apart) : side_by_side] = one;
                     *to++ = one;
@@ -164,6 +174,13 @@ static ref_number *role_stage(ref_result *r, const role *of, ref_stage_id id, co
     if (of->given->at != NULL && of->given->rank == 4)
         return ref_stage_new(r, id, name, apart, of->width);
     return ref_stage_new(r, id, name, side_by_side, of->heads * of->width);
+}
+
+/* NULL where nothing is clipped. */
+static ref_number *sums_stage(const ref_problem *p, ref_result *r, const role *of, ref_stage_id id,
+                              const char *name, const char *letters)
+{
+    return p->clip > 0 ? ref_stage_new(r, id, name, letters, of->heads * of->width) : NULL;
 }
 
 void ref_compute_projections(const ref_problem *p, ref_result *r)
@@ -211,7 +228,10 @@ void ref_compute_projections(const ref_problem *p, ref_result *r)
     bring_down(p, r, &k, false);
     v.latent = k.latent;
     v.latent_width = k.latent_width;
-    r->q = project(p, &q, s->b, role_stage(r, &q, REF_STAGE_Q, "q", "bhq", "bq"));
-    r->k = project(p, &k, s->b, role_stage(r, &k, REF_STAGE_K, "k", "bgn", "bn"));
-    r->v = project(p, &v, s->b, role_stage(r, &v, REF_STAGE_V, "v", "bgn", "bn"));
+    ref_number *q_sum = sums_stage(p, r, &q, REF_STAGE_Q_SUM, "q_sum", "bq"),
+               *k_sum = sums_stage(p, r, &k, REF_STAGE_K_SUM, "k_sum", "br"),
+               *v_sum = sums_stage(p, r, &v, REF_STAGE_V_SUM, "v_sum", "br");
+    r->q = project(p, &q, s->b, q_sum, role_stage(r, &q, REF_STAGE_Q, "q", "bhq", "bq"));
+    r->k = project(p, &k, s->b, k_sum, role_stage(r, &k, REF_STAGE_K, "k", "bgn", "bn"));
+    r->v = project(p, &v, s->b, v_sum, role_stage(r, &v, REF_STAGE_V, "v", "bgn", "bn"));
 }

@@ -18,7 +18,7 @@ const char *const REF_MISTAKES[] = {
     "scale",     "causal", "alignment", "mask",    "mask-axis", "order",      "groups", "layout",
     "empty",     "concat", "tanh",      "exp",     "ties",      "remainders", "cap",    "window",
     "lengths",   "alibi",  "sink",      "entropy", "top",       "appended",   "rms",    "rope",
-    "positions", "delta",  "uncapped",  "shared",  "turned"};
+    "positions", "delta",  "uncapped",  "shared",  "turned",    "unclipped"};
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)

@@ -81,6 +81,9 @@ class Number:
         value = self.value / other.value
         return rounded(value, (self.slip + abs(value) * other.slip) / abs(other.value))
 
+    def __le__(self, other):
+        return self.value <= number(other).value
+
     def __pow__(self, power):
         return self * self if power == 2 else self * self * self
 
@@ -169,7 +172,7 @@ PLAIN = {
 
 # ---- what a spelling comes to ----
 
-SIGNS = ((r"·", "*"), (r"−", "-"), (r"²", "**2"), (r"³", "**3"), (r"√(\w+\[\d+\])", r"root(\1)"),
+SIGNS = ((r"·", "*"), (r"≤", "<="), (r"−", "-"), (r"²", "**2"), (r"³", "**3"), (r"√(\w+\[\d+\])", r"root(\1)"),
          (r"√", "root"), (r"\|([^|]*)\|", r"abs(\1)"), (r"\bmax\(", "greatest("), (r"\bmin\(", "least("),
          (r"Φ", "phi"), (r"π", "pi"))
 

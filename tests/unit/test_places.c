@@ -57,9 +57,9 @@ static void add_square(bundle *to, const char *name, size_t rows)
     bundle_add_filled(to, name, DTYPE_F32, 2, size, NUMBERS);
 }
 
-/* The letters are those of x xk xv x_pos, latents, q k v, norms, rope, present, q_score k_score;
- * scores to masked, row_max to weights, logsumexp to top, rounded, weighted; attended, context,
- * output. */
+/* The letters are those of x xk xv x_pos, latents, sums, q k v, norms, rope, present, q_score
+ * k_score; scores to masked, row_max to weights, logsumexp to top, rounded, weighted; attended,
+ * context, output. */
 UNIT_OF(places, "plan stages memory")
 {
     bundle projected = {0}, given = {0};
@@ -71,21 +71,21 @@ UNIT_OF(places, "plan stages memory")
                  bundle_add_text(&projected, "rope", "true", 4, (place){0}, &e));
     /* Values are the rows of x; the context is the output. */
     check_homes(u, &projected, "",
-                "iii.....rri..rr....bb.bbbbb....."
+                "iii........rri..rr....bb.bbbbb....."
                 "br.");
     check_homes(u, &projected, "output",
-                "iii.....rri..rr....bb.bbbbb....."
+                "iii........rri..rr....bb.bbbbb....."
                 "bcw");
     check_homes(u, &projected, "context output",
-                "iii.....rri..rr....bb.bbbbb....."
+                "iii........rri..rr....bb.bbbbb....."
                 "bww");
     /* What is written lies there, and nothing else moves. */
     check_homes(u, &projected, "x k k_rope v weights entropy",
-                "Iii.....rwI..rw....bb.bbbbw.w..."
+                "Iii........rwI..rw....bb.bbbbw.w..."
                 "br.");
     add_square(&projected, "wo", WIDTH);
     check_homes(u, &projected, "output logsumexp",
-                "iii.....rri..rr....bb.bbbbbw...."
+                "iii........rri..rr....bb.bbbbbw...."
                 "brw");
 
     add_square(&given, "q", QUERIES);
@@ -93,20 +93,20 @@ UNIT_OF(places, "plan stages memory")
     add_square(&given, "v", QUERIES);
     CHECK(u, bundle_add_text(&given, "score", "general", 7, (place){0}, &e));
     check_homes(u, &given, "v scores",
-                "........iiI........wb.bbbbb....."
+                "...........iiI........wb.bbbbb....."
                 "br.");
     add_square(&given, "ws", WIDTH);
     add_square(&given, "past_k", 1);
     add_square(&given, "past_v", 1);
     check_homes(u, &given, "present_k weighted",
-                "........iii....wrr.bb.bbbbb...."
+                "...........iii....wrr.bb.bbbbb...."
                 "wbr.");
     /* A row that is appended has no place in the input. */
     bundle appended = {0};
     add_square(&appended, "x", QUERIES);
     CHECK(u, bundle_add_text(&appended, "add_zero", "true", 4, (place){0}, &e));
     check_homes(u, &appended, "v output",
-                "iii.....irw........bb.bbbbb....."
+                "iii........irw........bb.bbbbb....."
                 "bcw");
     bundle_free(&projected);
     bundle_free(&given);

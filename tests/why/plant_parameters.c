@@ -40,14 +40,21 @@ static bool multiply_all(planting *of, long double by)
     return true;
 }
 
+static bool without_clip(planting *of)
+{
+    of->p->mistake = "unclipped";
+    return of->right->clip > 0 && compute(of);
+}
+
 /* ---- the batch ---- */
 
 /* Nothing comes back to the others; what is next to it is right. */
 static bool change_batch(planting *of)
 {
-    static const ref_stage_id FROM[] = {REF_STAGE_OUTPUT_GRAD, REF_STAGE_MASKED_GRAD,
-                                        REF_STAGE_DELTA,       REF_STAGE_Q_GRAD,
-                                        REF_STAGE_K_GRAD,      REF_STAGE_V_GRAD};
+    static const ref_stage_id FROM[] = {
+        REF_STAGE_OUTPUT_GRAD, REF_STAGE_MASKED_GRAD, REF_STAGE_DELTA,
+        REF_STAGE_Q_GRAD,      REF_STAGE_K_GRAD,      REF_STAGE_V_GRAD,
+        REF_STAGE_Q_SUM_GRAD,  REF_STAGE_K_SUM_GRAD,  REF_STAGE_V_SUM_GRAD};
     size_t b = of->right_result->sizes.b, kept = of->with == KEEPS_FIRST ? 0 : b - 1;
     if (b == 1 || of->with == KEEPS_MEAN)
         return b > 1 && multiply_all(of, 1 / (long double)b);
@@ -106,15 +113,20 @@ static bool turn_weights(planting *of)
 static bool take_last_row(planting *of)
 {
     static const ref_stage_id FROM[SIDES] = {REF_STAGE_Q_GRAD, REF_STAGE_K_GRAD, REF_STAGE_V_GRAD,
-                                             REF_STAGE_OUTPUT_GRAD};
+                                             REF_STAGE_OUTPUT_GRAD},
+                              CLIPPED[SIDES] = {REF_STAGE_Q_SUM_GRAD, REF_STAGE_K_SUM_GRAD,
+                                                REF_STAGE_V_SUM_GRAD, REF_STAGE_OUTPUT_GRAD};
     const ref_sizes *s = &of->right_result->sizes;
     bool is_apart = of->p->in[REF_Q].at != NULL && of->p->in[REF_Q].rank == 4;
     if (is_apart) /* whose bo is not a row's */
         return false;
     ref_compute_gradients(of->p, of->r);
     for (int i = 0; i < SIDES; i++) {
-        ref_stage *one = &of->r->stage[FROM[i]];
-        size_t own = rows_of(of, i) / s->b, all = i == 1 || i == 2 ? s->n_k - s->past : s->n_q;
+        bool is_clipped = of->p->clip > 0;
+        ref_stage *one = &of->r->stage[(is_clipped ? CLIPPED : FROM)[i]];
+        size_t own = rows_of(of, i) / s->b, all = is_clipped         ? own
+                                                  : i == 1 || i == 2 ? s->n_k - s->past
+                                                                     : s->n_q;
         size_t width = one->count / s->b / all, last = ((s->b - 1) * all + own - 1) * width;
         for (size_t at = 0; at < one->count; at++) {
             if (at < last || at >= last + width)
@@ -269,6 +281,7 @@ static bool forget_logsumexp(planting *of)
 
 /* clang-format off */
 const back_plant PARAMETER_PLANTS[] = {
+    {"back-clip-missing", without_clip, 0},
     {"batch-grads-first", change_batch, KEEPS_FIRST},
     {"batch-grads-last", change_batch, KEEPS_LAST},
     {"batch-grads-averaged", change_batch, KEEPS_MEAN},

@@ -236,6 +236,21 @@ static bool make_form(const projecting *with, stage_id id, err *e)
     return true;
 }
 
+/* Of q, k or v before it was clipped: what was cut gains nothing. */
+static bool make_sums(const projecting *with, stage_id id, err *e)
+{
+    const double most = plan_clip(with->plan);
+    tensor from = projected_place(with, stage_row(id)->takes[0]),
+           sums = projected_place(with, stage_row(id)->takes[1]), to = projected_place(with, id);
+    size_t index[TENSOR_MAX_RANK] = {0};
+    (void)e;
+    do {
+        bool passes = fabs(tensor_get(&sums, index)) <= most;
+        tensor_set(&to, index, passes ? tensor_get(&from, index) : 0);
+    } while (tensor_next(&to, index));
+    return true;
+}
+
 static bool make_past(const projecting *with, stage_id id, err *e)
 {
     const plan *p = with->plan;
@@ -345,7 +360,7 @@ static bool make_transform(const projecting *with, stage_id id, err *e)
 
 static bool make_weight_of_role(const projecting *with, stage_id id, err *e)
 {
-    stage_id taken = stage_row(id)->takes[0];
+    stage_id taken = plan_stand_in(with->plan, stage_row(id)->takes[0]);
     const projection *role = plan_role(with->plan, taken);
     tensor grads = placed_at(with->at, taken);
     return make_weight(with, id, role->weight_as, &role->weight, projected_rows(with->made, role),
@@ -377,7 +392,7 @@ static void sum_rows(const plan *p, const tensor *apart, size_t rows, const tens
 
 static bool make_bias_of_role(const projecting *with, stage_id id, err *e)
 {
-    stage_id taken = stage_row(id)->takes[0];
+    stage_id taken = plan_stand_in(with->plan, stage_row(id)->takes[0]);
     const projection *role = plan_role(with->plan, taken);
     tensor apart = projected_place(with, taken), grad = placed_at(with->at, id);
     (void)e;
@@ -423,7 +438,7 @@ static bool add_role(const projecting *with, const projection *role, stage_id of
 
 static bool make_rows(const projecting *with, stage_id id, err *e)
 {
-    static const stage_id OF[] = {STAGE_Q_GRAD, STAGE_K_GRAD, STAGE_V_GRAD};
+    static const stage_id OF[] = {STAGE_Q_SUM_GRAD, STAGE_K_SUM_GRAD, STAGE_V_SUM_GRAD};
     const plan *p = with->plan;
     input which = input_of_key(stage_row(id)->of_input);
     tensor grad = placed_at(with->at, id);
@@ -432,7 +447,7 @@ static bool make_rows(const projecting *with, stage_id id, err *e)
     for (size_t i = 0; i < sizeof OF / sizeof OF[0]; i++) {
         const projection *role = plan_role(p, OF[i]);
         bool is_of_these = role->rows_as == which && role->given.data == NULL;
-        if (is_of_these && !add_role(with, role, OF[i], &to, e))
+        if (is_of_these && !add_role(with, role, plan_stand_in(p, OF[i]), &to, e))
             return false;
     }
     return true;
@@ -514,6 +529,9 @@ static const struct {
     {STAGE_Q_GRAD, make_form},
     {STAGE_K_GRAD, make_form},
     {STAGE_V_GRAD, make_form},
+    {STAGE_Q_SUM_GRAD, make_sums},
+    {STAGE_K_SUM_GRAD, make_sums},
+    {STAGE_V_SUM_GRAD, make_sums},
     {STAGE_BIAS_K_GRAD, make_appended},
     {STAGE_BIAS_V_GRAD, make_appended},
     {STAGE_WQ_GRAD, make_weight_of_role},

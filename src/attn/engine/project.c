@@ -142,14 +142,13 @@ static void put_shared(const projection *r, const tensor *shared, const tensor *
 }
 
 /* What is not a number stays so. */
-static void clip_rows(const plan *p, tensor *rows)
+static void clip_rows(const plan *p, const tensor *sums, tensor *rows)
 {
     double most = plan_clip(p);
     size_t index[TENSOR_MAX_RANK] = {0};
     do {
-        double x = tensor_get(rows, index);
-        if (x > most || x < -most)
-            tensor_set(rows, index, x > 0 ? most : -most);
+        double x = tensor_get(sums, index);
+        tensor_set(rows, index, x > most ? most : x < -most ? -most : x);
     } while (tensor_next(rows, index));
 }
 
@@ -209,7 +208,7 @@ static bool normalize_latent(const projecting *with, stage_id id, err *e)
     return projected_check_range(p, stage_row(id)->key.named.name, &out, e);
 }
 
-/* q, k or v, with what is appended to it. */
+/* q, k or v, with what is appended to it; where it is clipped, its sums before that. */
 static bool project(const projecting *with, stage_id id, err *e)
 {
     const plan *p = with->plan;
@@ -228,6 +227,9 @@ static bool project(const projecting *with, stage_id id, err *e)
     if (r->weight.data == NULL && r->bias.data == NULL) {
         tensor given = as_given(with->made, r), of_sequence = tensor_range(&all, 2, 0, r->n);
         tensor_copy(&given, &of_sequence);
+    } else if (p->asked->clip > 0 && id >= STAGE_Q) {
+        tensor of_sequence = tensor_range(&all, 2, 0, r->n);
+        clip_rows(p, out, &of_sequence);
     } else {
         tensor rows = tensor_range(&whole, 1, 0, r->n);
         for (size_t batch = 0; batch < p->batches; batch++) {
@@ -242,10 +244,8 @@ static bool project(const projecting *with, stage_id id, err *e)
             tensor heads = plan_split_heads(&rows, r->heads);
             put_shared(r, &with->made->shared, &heads);
         }
-        if (p->asked->clip > 0)
-            clip_rows(p, &rows);
     }
-    if (id != STAGE_Q)
+    if (id == STAGE_K || id == STAGE_V)
         append_rows(&all, r->n, id == STAGE_K ? &p->bias_k : &p->bias_v);
     *out = all;
     return true;
@@ -400,6 +400,9 @@ static bool (*const MAKE[STAGE_SCORES])(const projecting *with, stage_id id, err
     [STAGE_Q_LATENT_NORM] = normalize_latent,
     [STAGE_KV_LATENT] = bring_down,
     [STAGE_KV_LATENT_NORM] = normalize_latent,
+    [STAGE_Q_SUM] = project,
+    [STAGE_K_SUM] = project,
+    [STAGE_V_SUM] = project,
     [STAGE_Q] = project,
     [STAGE_K] = project,
     [STAGE_V] = project,

@@ -312,7 +312,8 @@ static void shape_by_axes(const plan *p, stage_id gradient, const char *axes, in
     bool is_new = of != NULL && id != STAGE_PRESENT_K && id != STAGE_PRESENT_V;
     const char *last = stage_row(id)->axes;
     bool is_of_rows = *last != '\0' && strchr("MNRS", last[strlen(last) - 1]) != NULL;
-    size_t keys = is_of_rows ? p->k.n : is_new ? p->k.n + p->appended : p->n_k;
+    bool is_sum = id == STAGE_K_SUM || id == STAGE_V_SUM;
+    size_t keys = is_of_rows || is_sum ? p->k.n : is_new ? p->k.n + p->appended : p->n_k;
     *rank = (int)strlen(axes);
     for (int axis = 0; axis < *rank; axis++)
         size[axis] = axis_size(p, of, keys, axes[axis]);
@@ -402,10 +403,9 @@ void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
         plan_stage_shape(p, id, rank, size);
         return;
     }
-    /* What is made of another form of the same rows; a norm of all heads has them side by side. */
+    /* What is made of q, k or v by way of heads; a norm of all heads has them side by side. */
     bool is_of_all = p->asked->norms_together && (id == STAGE_Q_NORM || id == STAGE_K_NORM);
-    if (role != NULL && row->by == STAGE_BY_PROJECTION && row->takes[0] != STAGE_COUNT &&
-        plan_role(p, row->takes[0]) == role && !is_of_all)
+    if (role != NULL && row->by == STAGE_BY_PROJECTION && id > STAGE_V && !is_of_all)
         axes = role == &p->q ? "bhqd" : "bhkd";
     shape_by_axes(p, id, axes, rank, size);
 }

@@ -58,12 +58,6 @@ static bool check_goes_back(const plan *p, err *e)
         err_at(e, &at, "weights are rounded by hand, and what is rounded has no gradient");
         return err_remedy(e, "--no-round, or no output_grad and no loss");
     }
-    at = problem_place(asked, "clip");
-    if (asked->clip > 0) {
-        err_at(e, &at,
-               "queries, keys and values are clipped, and no gradient goes back through it");
-        return err_remedy(e, "--no-clip, or no output_grad and no loss");
-    }
     const input down = asked->in[INPUT_WQ_DOWN] != NULL ? INPUT_WQ_DOWN : INPUT_WKV_DOWN;
     if (asked->in[down] != NULL) {
         err_at(e, &asked->at[down], "%s is given, and no gradient goes back through a latent here",

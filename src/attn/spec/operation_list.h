@@ -100,7 +100,7 @@ OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .s
 OPERATION(OP_MINUS, "minus", "a − b", .spelled = "{a}\n − {b}", .numpy = "{a} - {b}")
 OPERATION(OP_ACTIVATE, "activate", "the node's function of a, and times b where there is one",
           .spelled = "{f}[b?·{b}]", .letters = "{f}({a})[b?·{b}]", .numpy = "{f}[b? * {b}]")
-/* Backward. Each 0 of softmax_back, cap_back and scale_back is +0. */
+/* Backward. Each 0 of softmax_back, cap_back, clip_back and scale_back is +0. */
 OPERATION(OP_ADD_UP, "add_up", "a₁ + a₂ + …, one after the other", .spelled = "<{a};\n + >",
           .letters = "Σ {a}")
 OPERATION(OP_ADD_THREE, "add_three", "a, and b and c where there are such",
@@ -130,6 +130,9 @@ OPERATION(OP_SOFTMAX_BACK, "softmax_back", "a·(b − c)", .spelled = "{(a)}·({
           .numpy = "{a} * ({b} - {c})")
 OPERATION(OP_CAP_BACK, "cap_back", "a·(1 − (b / c)²)", .spelled = "{(a)}·(1 − ({b} / {c})²)",
           .is_in_f64 = true, .numpy = "{a} * (1 - ({b} / {c})**2)")
+/* c is above 0 */
+OPERATION(OP_CLIP_BACK, "clip_back", "a where b lies between −c and c, or at them, else 0",
+          .spelled = "{(a)}·(|{b}| ≤ {c})", .numpy = "np.where(np.abs({b}) > {c}, 0, {a})")
 OPERATION(OP_SCALE_BACK, "scale_back", "a·b", .spelled = "{(a)}·{b}", .numpy = "{a} * {b}")
 /* a, b, c, d, e: what each score gains, the other side's numbers, the own one, va and ba. Each term
  * is worked out in float64 and rounded once, then they are added up. */

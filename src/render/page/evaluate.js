@@ -384,6 +384,7 @@ const WORK = {
   sum: sumOf,
   max: ({ place, a, c }) => greatestIn(maskedRow(listIn(a), place.map.a, place), listIn(c)),
   clip: ({ a, b }) => Math.max(-TYPE.round(numberIn(b)), Math.min(numberIn(a), TYPE.round(numberIn(b)))),
+  clip_back: ({ a, b, c }) => (Math.abs(numberIn(b)) <= TYPE.round(numberIn(c)) ? numberIn(a) : 0),
   divide: ({ a, b }) => shareIn(numberIn(a), numberIn(b)),
   plus_log: ({ a, b }) => TYPE.round(numberIn(b) === 0 ? -Infinity
     : numberIn(a) + logarithm(numberIn(b))),
