@@ -430,6 +430,8 @@ static void add_run(text *out, const trace_room *room)
                     run->appended, run->decimals, run->keeps_sum ? "true" : "false",
                     run->is_causal ? "true" : "false", run->ends_at_key ? "true" : "false");
     add_sight(out, room);
+    if (run->scale_is_of_k || run->scale_is_of_x)
+        text_add_format(out, ",\"root\":\"%s\"", run->scale_is_of_k ? "k" : "x");
     text_add_format(out, ",\"focus\":{\"head\":%zu,\"heads\":%zu,\"row\":%zu}", room->focus.head,
                     room->heads, room->focus.row);
     if (run->rope_width > 0) {

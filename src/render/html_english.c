@@ -166,6 +166,27 @@ static const named ROWS[] = {
     {"headsLack",
      "{1} was changed, and with {2} heads there is no such step: take that back first"},
     {"noHeads", "there is no cut into {1} heads: there are {2}"},
+    {"headsOfWidth", "another number of heads cuts the matrices as they came: take the change of a "
+                     "width back first"},
+    {"widths", "number of columns of {1}{2}: "},
+    {"widthsWithRows", "number of columns of {1}, and of rows of {3}{2}: "},
+    {"widthsInHeads", ", in each head"},
+    {"aboutWidths",
+     "The number of columns of a matrix is raised or lowered below it. The last one goes, in each "
+     "head, with what it is multiplied by; a new one has zeros, or ones where it is of a gain."},
+    {"widened", "new numbers are 0, or 1 of a gain, until you change them"},
+    {"noWidth", "a width goes from 1 to {1} columns"},
+    {"noWidthOf", "there is no width of {1}: there are {2}"},
+    {"widthOfBatch", "The sequences of a batch are as wide each: that stays as it is."},
+    {"widthOfPart",
+     "{1} has a part of the columns that are {2} wide here: that width stays as it is."},
+    {"widthOfPairs", "{1} turns columns in pairs, by angles that follow from how many there are: "
+                     "that width stays as it is."},
+    {"widthUnscaled",
+     "scores of width {1} are divided by its root, and this page came with width 1, "
+     "without such a step"},
+    {"widthOfOne",
+     "of width 1 there is nothing to divide scores by, and this page has such a step"},
     {"headCounts", "head {1} counts"},
     {"notAnInput", "{1} is computed: change what it is made of"},
     {"notTyped", "“{1}” is not a number; 0.5, 0,5, 1/2, 5e-1, −2, sqrt(2) and exp(1) are"},

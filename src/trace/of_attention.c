@@ -488,6 +488,8 @@ static void say_run(builder *b)
                                .decimals = p->asked->round_decimals,
                                .keeps_sum = p->asked->round_keeps_sum,
                                .is_causal = is_causal,
+                               .scale_is_of_k = p->scale_kind == SCALE_HEAD,
+                               .scale_is_of_x = p->scale_kind == SCALE_EMBED,
                                .rope_width = is_by_base ? p->rope_width : 0,
                                .rope_base = p->asked->rope.base,
                                .first = (double)first,

@@ -239,7 +239,8 @@ typedef struct trace_run {
     int decimals;    /* to which weights are rounded; −1: they are not */
     bool keeps_sum;
     bool is_causal;
-    size_t rope_width; /* numbers of a head that a base turns; 0: none */
+    bool scale_is_of_k, scale_is_of_x; /* 1 by the root of the width of a key, or of x */
+    size_t rope_width;                 /* numbers of a head that a base turns; 0: none */
     double rope_base;
     double first;     /* where query 1 stands among the keys, from 0 */
     bool ends_at_key; /* the last query stands at the last key that is there, whatever the length */

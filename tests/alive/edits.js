@@ -21,6 +21,7 @@
 //              what is no gradient, or a row's sum
 // planted      an operation that the program has not is worked out from its row alone
 // scripts      no two functions of a page have one name
+// widths       the same after widths are raised and lowered among five changes, of each document that has any
 // heads        with each other number of heads that a page has, what was changed on it is changed there, too, and
 //              all numbers are the program's of the document that the page would save
 // generations  after another first word, or another choice, every number of the steps that follow is the
@@ -30,7 +31,7 @@
 //              a step that can't be taken is refused, and changes nothing
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, 100 nudges, or 20 documents
-// of one token that grow, or whose keys do, or 20 other numbers of heads, are failures.
+// of one token that grow, or whose keys do, or whose widths are others, or 20 other numbers of heads, are failures.
 
 const fs = require('fs');
 const path = require('path');
@@ -40,7 +41,7 @@ const { spawnSync } = require('child_process');
 const [scripts, folder, ...words] = process.argv.slice(2);
 const [learning, generations] = ['learning', 'generations'].map((word) => words.includes(word));
 const PARTS = ['bound', 'choosing', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'heads', 'learning', 'numbers', 'origins',
-  'real', 'texts'];
+  'real', 'texts', 'widths'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100, LEAST_CUT = 20, EACH_CUT = 3;
 const CASES = {
@@ -114,7 +115,7 @@ const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
 let passed = 0, failed = 0, changes = 0, nudges = 0;
-const cuts = { tokens: 0, heads: 0 }, withKeys = new Set();
+const cuts = { tokens: 0, heads: 0 }, withKeys = new Set(), withWidths = new Set();
 
 function check(name, holds, what) {
   if (holds) passed++;
@@ -216,9 +217,10 @@ function open(data) {
     const cutFrom = (came, heads) => { CUT.all = [came, heads]; CUT.wanted = came; };
     const headsShown = () => DATA.rooms[0].focus.heads;
     const replay = (words) => editAll(editsIn(words));
-    globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, plant, act, whyNoTokens, cutFrom, headsShown, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
+    globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, drawWidth, plant, act, whyNoTokens, cutFrom, headsShown, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
     ${draw}
+    ${drawWidth}
     ${plant}`, page);
   return page.page;
 }
@@ -297,6 +299,20 @@ function draw(random, grows) {
     return `mask ${room} ${row} ${column}${ofBatch} ${maySee}`;
   } catch (refused) {
     if (![TEXT.before, TEXT.lastToken, TEXT.lastKey].includes(refused.message)) throw refused;
+    return refused.message;
+  }
+}
+
+// A width that is one more or one less, where one may be.
+function drawWidth(random) {
+  const free = widthsHere().filter((group) => whyNoWidth(group) === '');
+  if (free.length === 0) return draw(random, true);
+  const group = free[Math.floor(random() * free.length)], to = group.order.length + (random() < 0.6 ? 1 : -1);
+  try {
+    edit(setWidth(group.name, to));
+    return `width of ${group.name} ${to}`;
+  } catch (refused) {
+    if (!refused.isRefusal) throw refused;
     return refused.message;
   }
 }
@@ -421,6 +437,7 @@ function tryEdits(name, page, type, acts) {
   const came = allNumbers(page), said = acts.map((act) => act());
   changes += acts.length;
   if (said.some((one) => /^(add|remove) key/.test(one))) withKeys.add(name.split(',')[0]);
+  if (said.some((one) => /^width of/.test(one))) withWidths.add(name.split(',')[0]);
   const file = path.join(folder, 'edited.json');
   fs.writeFileSync(file, page.currentDocument());
   const { head, row } = page.FOCUS();
@@ -658,6 +675,7 @@ documents.forEach((document, i) => {
     const random = generator(seed);
     tryEdits(name, page, type, Array.from({ length: EDITS }, () => () => page.draw(random)));
     tryEdits(`${name}, growing`, page, type, Array.from({ length: EDITS }, () => () => page.draw(random, true)));
+    tryEdits(`${name}, widths`, page, type, Array.from({ length: EDITS }, (nothing, at) => () => (at % 2 === 0 ? page.drawWidth(random) : page.draw(random, true))));
   }
   if (i % EACH_CUT === 0 || documents.length < EACH_CUT) tryOneToken(name, document, type, i);
   tryHeads(name, document, type, i);
@@ -686,6 +704,7 @@ for (const [name, row] of generations ? Object.entries(GENERATED) : [])
 if (learning) checkLearning();
 if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} changes`);
 if (documents.length > 100) check('all', withKeys.size >= LEAST_CUT, `only ${withKeys.size} documents have keys that are added or taken out`);
+if (documents.length > 100) check('all', withWidths.size >= LEAST_CUT, `only ${withWidths.size} documents have other widths`);
 if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);
 if (documents.length > 100) check('all', Math.min(cuts.tokens, cuts.heads) >= LEAST_CUT,
   `only ${cuts.tokens} documents of one token grow, and ${cuts.heads} have other numbers of heads`);

@@ -269,6 +269,15 @@ const GESTURES = {
     }
     return `set(${name}, ${at}, ${x})`;
   }, [random(), random(), random(), Number(value) || 0.5]),
+  width: async (page, random) => {
+    await page.waitForFunction(() => EDITS.order && (WIDTHS.length === 0 || document.querySelector('.width-chosen') || WIDTHS.every(whyNoWidth)));
+    const all = await page.locator('.width-chosen').all();
+    if (all.length === 0) return '';
+    const select = all[Math.floor(random() * all.length)], key = random() < 0.6 ? 'ArrowDown' : 'ArrowUp';
+    await select.focus();
+    await page.keyboard.press(key);
+    return `width ${key}`;
+  },
   undo: async (page, random) => {
     await page.keyboard.press(random() < 0.6 ? 'Control+z' : 'Control+Shift+Z');
     return 'undo or redo';
@@ -282,7 +291,7 @@ const GESTURES = {
     return 'row 1 down';
   },
 };
-const KINDS = ['mouse', 'keys', 'set', 'sight', 'mouse', 'slider', 'box', 'row', 'head', 'set', 'keys', 'undo', 'move'];
+const KINDS = ['mouse', 'keys', 'set', 'sight', 'mouse', 'slider', 'box', 'row', 'head', 'set', 'keys', 'undo', 'move', 'width'];
 
 async function change(page, random) {
   for (;;) {
@@ -397,6 +406,7 @@ async function tryDocument(document, index) {
   if (await page.evaluate(() => hasGradients())) await tryBackward(name, page);
   const came = await page.evaluate(readPage), did = [], given = JSON.parse(fs.readFileSync(document, 'utf8'));
   for (let round = 0; round < ROUNDS; round++) {
+    if (round > 0) did.push(await GESTURES.width(page, random));
     for (let i = 0; i < CHANGES; i++) did.push(await change(page, random));
     const now = await page.evaluate(readPage);
     await compareWithProgram(name, page, type, did, now, given);

@@ -18,6 +18,9 @@
 // heads    another number of heads is chosen by keys: tabs, sentences, captions and the document are of it,
 //          and scores of all heads add up to those of one; a change made before stays, Undo and Redo lead from
 //          one to the other, and so does an address; what has one number only says why
+// widths   a width of two heads is raised by keys: columns, labels, the diagram, the scale with its root and
+//          the document follow, and scores stay until a new number is another one than 0; Undo and an address
+//          lead there and back, what is pinned stays, another number of heads is refused, and what can't be is
 // solved   an exercise can't be changed before its last answer is right; then it can, by keys: an answer
 //          stays as long as its number does, and comes back with it
 // words    of a generation another word is put by keys; labels, the map and the step's own words follow; its
@@ -61,8 +64,15 @@ const REFUSED = {
     ["rename(0, ' ')", 'a token has a name'],
     ['heads(2)', 'no cut into 2 heads: there are 1, 3'],
     ['addKey(0)', 'no rows of their own'],
+    ["width('Wq', 0)", 'from 1 to 64'],
+    ["width('Wq', 65)", 'from 1 to 64'],
+    ["width('Wk', 2)", 'no width of Wk: there are x, Wq, Wv'],
   ],
-  nothing: [['add(0)', 'tokens are its rows'], ['addKey(9)', 'no row 9'], ["renameKey(0, ' ')", 'a key has a name']],
+  'asad-two-heads-wo': [["width('Wq', 1)", 'nothing to divide scores by']],
+  '000-batch': [["width('x', 3)", 'as wide each']],
+  rope: [["width('q', 3)", 'turns columns in pairs']],
+  'appended-heads': [["width('x', 3)", 'has a part of the columns that are 4 wide']],
+  nothing: [["width('q', 2)", 'came with width 1'], ['add(0)', 'tokens are its rows'], ['addKey(9)', 'no row 9'], ["renameKey(0, ' ')", 'a key has a name']],
   'seed-encoder': [
     ['heads(2)', 'others of one small attention'],
     ["set('layer.0.ln1.eps', [], -5)", 'layer.0.ln1.eps must be a number from 0'],
@@ -386,6 +396,55 @@ async function checkHeads(name) {
   await page.close();
 }
 
+// By hand: x is (1, 2) and (3, 4), Wq the identity and its columns exchanged, and Wk the other way round. A
+// new column of q is x[·,1] once the new number of Wq's first row is 1.
+async function checkWidths(name) {
+  const page = await open(name);
+  const said = (one = page) => one.evaluate(() => refreshAll() || JSON.stringify({
+    chosen: [...document.querySelectorAll('.width-chosen')].map((select) => select.value).join(),
+    labels: [...document.querySelectorAll('#matrix-q thead th')].map((label) => label.textContent).join(),
+    caption: document.querySelector('#step-projections figcaption').textContent,
+    shape: [...document.querySelectorAll('.picture a')].filter((link) => link.textContent.startsWith('q')).map((link) => link.textContent).join(),
+    wq: JSON.parse(selfattn.document()).wq.join(' '), scale: document.querySelector('#step-scale .line').textContent,
+    scores: [0, 1].map((key) => selfattn.get('scores', [0, 0, key])).join(), isSaid: typeof JSON.parse(selfattn.document()).scale }));
+  const expect = async (wanted, what, one) => {
+    const found = JSON.parse(await said(one)), other = Object.keys(wanted).filter((key) => found[key] !== wanted[key]);
+    check(name, other.length === 0, `${what}: ${other.map((key) => `${key} is ${found[key]}, not ${wanted[key]}`)}`);
+  };
+  const isThere = (one) => one.waitForSelector('.width-chosen');
+  await isThere(page);
+  const came = { chosen: '2,2,2,2', labels: '1,2,3,4', caption: 'q (2 × 4)', shape: 'q2 × 4', wq: '1,0,0,1 0,1,1,0',
+    scale: 'scale = 1/√dk = 1/√2 = 0.7071', scores: '4,10', isSaid: 'string' };
+  await expect(came, 'as it came');
+  await page.evaluate(() => pin());
+  await page.locator('.width-chosen').nth(1).focus();
+  await page.keyboard.press('ArrowDown');
+  const wider = { chosen: '2,3,2,2', labels: '1,2,3,4,5,6', caption: 'q (2 × 6)', shape: 'q2 × 6', wq: '1,0,0,0,1,0 0,1,0,1,0,0',
+    scale: 'scale = 1/√dk = 1/√3 = 0.5774', scores: '4,10', isSaid: 'string' };
+  await expect(wider, 'raised by keys');
+  const badge = await page.locator('.badge').textContent();
+  check(name, badge.startsWith('new numbers are 0'), `the badge says ${badge}`);
+  const marks = await page.evaluate(() => [0, 1, 2, 3].map((column) => document.querySelector('#matrix-Wq tbody').rows[0].cells[column + 1].title).join());
+  check(name, marks === ',,it was not there,', `it marks ${marks}`);
+  await page.evaluate(() => { selfattn.set('Wq', [0, 2], 1); selfattn.set('Wk', [0, 2], 1); });
+  const changed = { ...wider, wq: '1,0,1,0,1,0 0,1,0,1,0,0', scores: '5,13' };
+  await expect(changed, 'a new number is another one');
+  const heads = await page.evaluate(() => { try { return `took it: ${selfattn.heads(1)}`; } catch (error) { return error.message; } });
+  check(name, heads.includes('take the change of a width back first'), `another number of heads says ${heads}`);
+  const other = await open(name, await page.evaluate(() => location.hash));
+  await isThere(other);
+  await expect(changed, 'the address leads elsewhere', other);
+  await other.close();
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Control+z');
+  await expect(came, 'undone');
+  await page.keyboard.press('Control+y');
+  await expect(wider, 'done again');
+  await page.evaluate(() => { selfattn.reset(); selfattn.width('Wv', 1); });
+  const narrow = await page.evaluate(() => [selfattn.nodes().find((node) => node.name === 'Wo').shape, selfattn.get('output', [0, 0]), selfattn.get('context', [0, 1])].join());
+  check(name, narrow.startsWith('2,2,'), `of one column each, Wo and numbers are ${narrow}`);
+  await page.close();
+}
+
 // Scores of the words by hand, from the vocabulary of testdata/seeds/000-cat-walks.json: the (-0.5, -0.5, 0),
 // cat (1.5, 1, 0), walks (1, 1.5, 0.5), street (1, 0, 1.5).
 async function checkSaid(name) {
@@ -502,6 +561,7 @@ run(browserFile, async () => {
   await checkKeys('004-cross-attention');
   await checkSaid('one-word');
   await checkHeads('asad-two-heads-wo');
+  await checkWidths('asad-two-heads-wo');
   await checkSolved('exercise');
   await checkWords('generation');
   const keys = await open('keys-of-x-named-query');

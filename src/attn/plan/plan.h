@@ -49,6 +49,7 @@ typedef struct plan {
     size_t offset;         /* position of the first query */
     size_t compared_width; /* of q′ and k′ */
     double scale;
+    scale_kind scale_kind; /* what it is of; never SCALE_DEFAULT */
     tensor mask, bias;     /* b × h × n_q × n_k */
     tensor key_lengths;    /* b counts; no data: all keys are there */
     tensor wo, bo;         /* h·d_v × width_out, width_out long */

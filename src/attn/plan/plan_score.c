@@ -157,6 +157,7 @@ static bool find_scale(plan *p, err *e)
                           p->k.width);
     }
     p->scale = 1;
+    p->scale_kind = kind;
     if (kind == SCALE_HEAD)
         p->scale = 1 / sqrt((double)p->k.width);
     if (kind == SCALE_EMBED)

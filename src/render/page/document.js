@@ -50,7 +50,8 @@ function valuesOfAll(map, key) {
 function isSaid(map, key, of, document, way) {
   if (!(key === 'eps' || Object.values(SETTING_KEYS).includes(key)) || key === 'sinks') return true;
   const isOfLayer = way[2] === 'cross' && document.layers[way[1]][key] !== undefined;
-  return isChanged(map) || isOfLayer || (key === 'alibi' && Array.isArray(of[key]));
+  const isOther = key === 'scale' && DATA.rooms[map.room].root ? !isByRoot(map) : isChanged(map);
+  return isOther || isOfLayer || (key === 'alibi' && Array.isArray(of[key]));
 }
 
 // Goes to where a way leads, making objects that lack.
@@ -238,6 +239,7 @@ const OWN_SCRIPTS = {
   renameKey: (at, name) => edit(renameToken(at, name, KEY_ROWS)),
   start: (name) => edit(startSentence(0, name)),
   heads: (count) => edit(setHeads(count)),
+  width: (name, count) => edit(setWidth(name, count)),
   train,
   undo, redo, reset: asItCame, pin: () => pin(),
   document: () => currentDocument(),

@@ -8,12 +8,17 @@ const EDITOR = { bar: null };
 // What is compared with: what was pinned, else what came; of rows that were moved where they stood,
 // and of a query in focus nothing but the same one; null: it was not there.
 function textBefore(place) {
-  const { map } = place, before = (axis) => rowBefore(map, axis, place[axis.slice(0, -1)], EDITS.pinnedOrders);
-  const row = before('rows'), column = before('columns'), { came, pinned } = ENTRIES[ENTRY];
-  if (map.focus && !isSameQuery(map)) return textOf(place);
-  if (row === null || column === null) return null;
-  const [rows, columns] = ['rows', 'columns'].map((axis) => sizeBefore(map, axis, EDITS.pinnedOrders));
-  return textOfNumber((pinned || came).get(map)[(place.head * rows + row) * columns + column]);
+  const { came, pinned } = ENTRIES[ENTRY];
+  if (place.map.focus && !isSameQuery(place.map)) return textOf(place);
+  const number = numberBefore(place, pinned || came, EDITS.pinnedOrders);
+  return number === null ? null : textOfNumber(number);
+}
+
+// Among the numbers of all maps as they were then.
+function numberBefore({ map, head, ...at }, numbers, orders) {
+  const [row, column] = ['row', 'column'].map((axis) => rowBefore(map, `${axis}s`, at[axis], orders));
+  const [rows, columns] = ['rows', 'columns'].map((axis) => sizeBefore(map, axis, orders));
+  return row === null || column === null ? null : numbers.get(map)[(head * rows + row) * columns + column];
 }
 
 function isSameQuery(map) {
@@ -79,6 +84,7 @@ function prepare() {
   const end = performance.now() + PATIENCE;
   try {
     if (!takeUntil(() => performance.now() > end)) setTimeout(prepare);
+    else if (!goesOn()) startWidths();
   } catch { /* then too */ }
 }
 
@@ -376,12 +382,12 @@ function addHeads(section, room) {
   const wo = mapsOf(room).find((map) => map.key === 'wo');
   const { heads } = mapsOf(room).find((map) => map.name === 'weights');
   for (let head = 0; wo && isInput(wo) && heads > 1 && head < heads; head++) {
-    const places = rowsOfHead(wo, head, heads);
-    const counts = () => places.some((place) => (EDITS.order ? valueOf(place) : numberOf(textOf(place))) !== 0);
+    const places = () => rowsOfHead(wo, head, heads);
+    const counts = () => places().some((place) => (EDITS.order ? valueOf(place) : numberOf(textOf(place))) !== 0);
     addSwitch(section, TEXT.headCounts(head + 1), counts, (isOn) => {
       takeAll();
-      return places.flatMap((place) =>
-        setNumber(place, isOn ? cameIn(wo)[indexOfPlace(place)] : 0));
+      return places().flatMap((place) =>
+        setNumber(place, isOn ? numberBefore(place, ENTRIES[ENTRY].came) ?? newNumberOf(wo) : 0));
     });
   }
 }

@@ -167,7 +167,8 @@ function entriesWith(map, entry) {
 // base, of decimals, and of a temperature, there { value, numbers }, those of each map that it divides,
 // an entry each; { from, to } of a row that moves, each [from where, to where], and of the focus; of
 // steps of learning { value, numbers, losses }, numbers of each map that learns; of tokens { value, order,
-// names, numbers, sights }, numbers of each map that is given for each, sights by room, and the group, of words
+// names, numbers, sights }, numbers of each map that is given for each, sights by room, and the group, which
+// may be a width, of words
 // that are chosen the ids that were put somewhere; of heads how many.
 // Putting one gives the maps that it concerns; `fresh` are numbers that nobody else has.
 const CHANGES = {
@@ -230,12 +231,13 @@ const CHANGES = {
 
 // order: which row, as the page came, stands where; count: how many came; next: the number of the next
 // new one; names: by order's numbers, of those that are called otherwise; called: of each map, at which of
-// its rows and columns they begin, and go with their names; axes: all such, once one is added or taken out;
-// of: the maps whose rows they are; texts: what is said of them.
-const ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), axes: null, of: mapsOfRows,
+// its rows and columns they begin, and go with their names; begins: [map, axis, index] of which that is
+// known; axes: all such, once one is added or taken out; of: the maps whose rows they are; texts: what is
+// said of them. Widths are such groups too (widths.js).
+const ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), begins: [], axes: null, of: mapsOfRows,
   texts: { none: 'noTokens', batch: 'tokensOfBatch', each: 'eachToken', many: 'manyTokens', last: 'lastToken', unnamed: 'noName',
     add: 'addToken', nameOf: 'nameOfToken', help: 'growing', added: 'added', addedWord: 'addedWord' } };
-const KEY_ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), axes: null, of: mapsOfKeys,
+const KEY_ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), begins: [], axes: null, of: mapsOfKeys,
   texts: { none: 'noKeys', batch: 'keysOfBatch', each: 'eachKey', many: 'manyKeys', last: 'lastKey', unnamed: 'noKeyName',
     add: 'addKey', nameOf: 'nameOfKey', help: 'growingKeys', added: 'addedKey', addedWord: 'addedKeyWord' } };
 const GROUPS = [ROWS, KEY_ROWS];
@@ -272,18 +274,24 @@ function axesOfOperand({ goes }) {
   return ['rows', 'columns'].map((along, i) => ({ along, ...GOES_BY[goes[i]] }));
 }
 
-// Those that go on with the result's. Where the page came with one token, one of one is as many, too.
-function linksOf(operand, { count } = ROWS) {
+// Of one head, as it came.
+function lengthInHead(map, axis) {
+  return (LABELLED.get(map) || map)[axis].length / (axis === 'columns' ? map.slices : 1);
+}
+
+// Those that go on with the result's. Where the page came with one token, one of one is as many, too; and
+// a width is taken wherever a result has one column.
+function linksOf(operand, result, { count, isWidth } = ROWS) {
   const { map, at } = operand;
   return axesOfOperand(operand).filter(({ along, as, by }) =>
-    as && (at[by] || (count === 1 && MAPS[map][along].length === 1)));
+    as && (at[by] || (isWidth ? lengthInHead(result, as) === 1 : count === 1 && MAPS[map][along].length === 1)));
 }
 
 function takeAxes(map) {
   const axes = mapsOfRows().includes(map) ? { rows: 0 } : {};
   for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) {
     const { map: index, at } = operand, of = MAPS[index], from = ROWS.called.get(of);
-    for (const { as, along } of linksOf(operand)) {
+    for (const { as, along } of linksOf(operand, map)) {
       const first = from && from[along];
       if (first !== undefined) axes[as] = first - (as === 'rows' ? at.base / of.columns.length : 0);
     }
@@ -296,7 +304,7 @@ function takeAxes(map) {
 function takeNames(of, by, map) {
   const axes = ROWS.called.get(of), taken = ROWS.called.get(map);
   const isCalledSo = (along, as) => String(of[along]) === String(map[as]) && of[along].some((name, i) => name !== String(i + 1));
-  const isOwn = Object.keys(axes).length > 0 && isMade(of), more = (isOwn ? [] : linksOf(by))
+  const isOwn = Object.keys(axes).length > 0 && isMade(of), more = (isOwn ? [] : linksOf(by, map))
     .filter(({ as, along }) => taken[as] !== undefined && isCalledSo(along, as) && axes[along] === undefined);
   for (const { as, along } of more) axes[along] = taken[as];
   for (const operand of OPERANDS.map((name) => more.length > 0 && of[name]).filter((one) => one))
@@ -305,9 +313,13 @@ function takeNames(of, by, map) {
 
 // Where something stood that stands there now, or when groups had these orders; null: nowhere.
 function rowBefore(map, axis, index, orders) {
-  const group = groupOf(map, axis), first = group?.called.get(map)?.[axis], at = index - first, order = orders && orders.get(group);
+  const group = groupOf(map, axis), first = group?.isWidth ? 0 : group?.called.get(map)?.[axis], at = index - first, order = orders && orders.get(group);
   if (!(at >= 0)) return index;
   const count = order ? order.length : group.count;
+  if (group.isWidth) {
+    const { length } = group.order, within = index % length;
+    return within < count ? Math.floor(index / length) * count + within : null;
+  }
   if (at >= group.order.length) return index - group.order.length + count;
   const before = order ? order.indexOf(group.order[at]) : group.order[at];
   return before >= 0 && before < count ? first + before : null;
@@ -571,6 +583,7 @@ function editsIn(text) {
     if (what === 'focus') return setFocus(...value.split(',').map(Number));
     if (Object.hasOwn(TOKEN_EDITS, what)) return tokensIn(what, value);
     if (what === 'heads') return setHeads(Number(value));
+    if (what.startsWith('width-')) return setWidth(what.slice('width-'.length), Number(value));
     if (what === 'word') return goesOn() ? chooseWord(...value.split(',').map(Number)) : [];
     if (what === 'row') return moveRow(...value.split(',').map(Number));
     if (kind === 'causal') return setCausal(room, value === '1');

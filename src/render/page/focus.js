@@ -38,7 +38,7 @@ function rowsOfOwn(map) {
 // What a place of the focus that came is in this one.
 function inFocus(place) {
   const { map } = place, { heads, ...came } = DATA.rooms[map.room].focus, { row, head } = focusOf(map.room);
-  const moved = { ...place }, among = (count, one) => headAmong(count, one, map.room);
+  const moved = placeNow(place), among = (count, one) => headAmong(count, one, map.room);
   if (map.focus) return moved;
   if (map.heads > 1) moved.head = among(map.heads, head);
   else if (map.slices > 1 && heads > 1)
@@ -160,17 +160,18 @@ function showFocusOf(map, shown) {
 function hasAllRows(map, { came, table }) {
   const isOfToken = ROWS.count === 1 && ROWS.axes?.get(map).rows === came.rows[0];
   const isMultipliedBy = table.matches('.product > .part:nth-of-type(2):not(:last-of-type)');
-  return came.rows.length > 1 || (isOfToken && Boolean(map.focus || isMultipliedBy));
+  return came.rows.length > 1 || groupOf(map, 'rows')?.isWidth || (isOfToken && Boolean(map.focus || isMultipliedBy));
 }
 
 // What of its map a part of a worked line shows.
 function partInFocus(map, shown) {
   const [row] = shown.came.rows, [column] = shown.came.columns, isOfAll = hasAllRows(map, shown);
   const moved = inFocus({ map, head: shown.head, row: isOfAll ? -1 : row, column });
-  const width = map.columns.length / map.slices, headsShown = shown.came.columns.map((one) => Math.floor(one / width));
+  const [width, now] = [LABELLED.get(map) || map, map].map(({ columns }) => columns.length / map.slices);
+  const headsShown = shown.came.columns.map((one) => Math.floor(one / width)), by = (Math.floor(moved.column / now) - headsShown[0]) * width;
   const isOfHead = new Set(headsShown).size === 1; // and not all heads side by side, of which some are left out
   return { head: moved.head, rows: isOfAll ? indicesNow(shown.came.rows, map, 'rows') : [Math.min(moved.row, map.rows.length - 1)],
-    columns: indicesNow(isOfHead ? shown.came.columns.map((one) => one + moved.column - column) : shown.came.columns, map, 'columns') };
+    columns: indicesNow(isOfHead ? shown.came.columns.map((one) => one + by) : shown.came.columns, map, 'columns') };
 }
 
 function showFocus() {

@@ -27,10 +27,11 @@ function runOf({ goes, map: index }) {
   return axis.length === 2 && MAPS[index].columns.length > 1 ? 'columns' : axis[0];
 }
 
-// A number of each head lies a matrix apart, which goes unsaid where that has one number.
+// A number of each head lies a matrix apart, and one of each row a row, which goes unsaid where that
+// has one number.
 function takeLayout(operand) {
   const of = MAPS[operand.map], run = runOf(operand), isOfHeads = !run && of.heads > 1 && operand.at.count > 1;
-  const at = isOfHeads ? { apart: 1, ...operand.at } : operand.at;
+  const at = isOfHeads || run === 'rows' ? { apart: 1, ...operand.at } : operand.at;
   const strides = Object.fromEntries(STRIDES.filter((name) => name in at).map((name) => [name, partsOfStride(at[name], of)]));
   for (const { along, by } of axesOfOperand(operand)) if (by in strides) strides[by] = { head: 0, rows: 0, columns: 0, [along]: 1 };
   LAYOUTS.set(operand, { at, run, strides });
@@ -45,16 +46,20 @@ function findAxes(group) {
     if (first === undefined || axes.get(map)[axis] !== undefined) return;
     axes.get(map)[axis] = first;
     isOn = true;
+    if (wayOf(map)) sameAs(map).forEach((one) => say(one, axis, first));
   };
-  if (group === ROWS) mapsOfRows().forEach((map) => say(map, 'rows', 0));
-  else mapsOfKeys().length > 0 && mapsSeeing().forEach((map) => say(map, 'columns', 0));
+  group.begins.forEach(([map, axis, first]) => say(map, axis, first));
   while (isOn) {
     isOn = false;
+    for (const [w1, w2] of group.isWidth ? feedForwards() : []) {
+      say(w2, 'columns', axes.get(w1).rows);
+      say(w1, 'rows', axes.get(w2).columns);
+    }
     for (const map of MAPS) {
       for (const operand of operandsGiven(map)) {
         const of = MAPS[operand.map];
         const { base } = LAYOUTS.get(operand).strides;
-        for (const { as, along } of linksOf(operand, group)) {
+        for (const { as, along } of linksOf(operand, map, group)) {
           const first = base[along];
           if (axes.get(of)[along] !== undefined) say(map, as, axes.get(of)[along] - first);
           if (axes.get(map)[as] !== undefined) say(of, along, axes.get(map)[as] + first);
@@ -75,6 +80,7 @@ function takeKeys() {
   const [seen] = mapsSeeing();
   KEY_ROWS.order = mapsOfKeys().length > 0 && seen ? range(0, keysThere(seen), Number) : [];
   KEY_ROWS.count = KEY_ROWS.next = KEY_ROWS.order.length;
+  KEY_ROWS.begins = KEY_ROWS.order.length > 0 ? mapsSeeing().map((map) => [map, 'columns', 0]) : [];
   KEY_ROWS.axes = findAxes(KEY_ROWS);
   for (const map of MAPS) KEY_ROWS.called.set(map, standsInOrder(map, KEY_ROWS) ? {} : KEY_ROWS.axes.get(map));
 }
@@ -83,6 +89,7 @@ function takeTokens() {
   if (ROWS.axes) return;
   takeAll();
   MAPS.flatMap(operandsGiven).forEach(takeLayout);
+  ROWS.begins = mapsOfRows().map((map) => [map, 'rows', 0]);
   ROWS.axes = findAxes(ROWS);
   takeKeys();
 }
@@ -158,6 +165,7 @@ function hasAllTokens(map, axis, first, { count }) {
 function labelsNow(map, axis) {
   const came = LABELLED.get(map)[axis], group = groupOf(map, axis), own = group?.called.get(map)[axis];
   if (!group) return came;
+  if (group.isWidth) return range(0, came.length + moreAlong(map, axis), (i) => String(i + 1));
   const first = own ?? group.axes.get(map)[axis], isCalled = own !== undefined || Boolean(group.axes && (map.operation || isIdentity(map)));
   if (!hasAllTokens(map, axis, first, group)) return came.map((nothing, i) => came[rowBefore(map, axis, i)]);
   return [...came.slice(0, first), ...group.order.map((token, place) => labelOfToken(group, came, first, token, place, isCalled)),
@@ -172,26 +180,30 @@ function firstAlong(map, axis) {
 // How many more there are than came.
 function moreAlong(map, axis) {
   const group = groupOf(map, axis);
-  return firstAlong(map, axis) === undefined ? 0 : group.order.length - group.count;
+  return firstAlong(map, axis) === undefined ? 0 : (group.order.length - group.count) * timesAlong(map, axis);
 }
 
 // An index after the tokens moves with their number.
 function indexNow(index, map, axis) {
+  if (groupOf(map, axis)?.isWidth) return placeInWidth(index, groupOf(map, axis));
   return moreAlong(map, axis) !== 0 && index >= firstAlong(map, axis) + groupOf(map, axis).count ? index + moreAlong(map, axis) : index;
 }
 
 function addressNow(operand, map) {
   const of = MAPS[operand.map], { at, run, strides } = LAYOUTS.get(operand), now = { ...at };
   for (const [name, { head, ...parts }] of Object.entries(strides)) {
-    const index = (axis) => (name === 'base' ? indexNow(parts[axis], of, axis) : parts[axis]);
+    const isMoved = (axis) => name === 'base' || (name === 'head' && groupOf(of, axis)?.isWidth); // from head to head
+    const index = (axis) => (isMoved(axis) ? indexNow(parts[axis], of, axis) : parts[axis]);
     now[name] = (head * of.rows.length + index('rows')) * of.columns.length + index('columns');
   }
   for (const { along, by } of axesOfOperand(operand)) // which goes unsaid where there is one
     if (moreAlong(of, along) !== 0 && by && !(by in strides)) now[by] = along === 'rows' ? of.columns.length : 1;
   const here = run && firstAlong(of, run);
   if (here !== undefined) {
-    const { count = 1 } = at, first = strides.base[run], isAll = first <= here && first + count >= here + groupOf(of, run).count;
-    if (isAll) now.count = count + moreAlong(of, run);
+    const { count = 1 } = at, first = strides.base[run], { isWidth, count: came, order } = groupOf(of, run);
+    const isAll = first <= here && first + count >= here + came;
+    if (isWidth) now.count = (count / came) * order.length;
+    else if (isAll) now.count = count + moreAlong(of, run);
   }
   if (at.rows) now.rows = at.rows.map((row) => indexNow(row, map, 'rows'));
   if (at.columns !== undefined) now.columns = indexNow(at.columns, map, 'columns');
@@ -218,14 +230,17 @@ function putTokens(group, { order, names, numbers, sights }) {
   for (const map of MAPS) for (const operand of operandsGiven(map)) operand.at = addressNow(operand, map);
   numbers.forEach((all, map) => NUMBERS.set(map, all));
   sights.forEach((sight, room) => ENTRIES[ENTRY].sight.set(room, sight));
-  return MAPS.filter((map) => hasSome(map, group));
+  return MAPS.filter((map) => hasSome(map, group) || numbers.has(map));
 }
 
 // ---- changes ----
 
 // Which of the indices that there are stands where, once the tokens are these of those that there are.
-function placesOf(map, axis, tokens, { axes, order }) {
+// -1 is a new one.
+function placesOf(map, axis, tokens, { axes, order, isWidth }) {
   const first = axes.get(map)[axis], all = [...map[axis].keys()];
+  if (isWidth && first !== undefined) return range(0, timesAlong(map, axis), (head) =>
+    tokens.map((at) => (at < 0 ? at : head * order.length + at))).flat();
   return first === undefined ? all : [...all.slice(0, first), ...tokens.map((token) => first + token),
     ...all.slice(first + order.length)];
 }
@@ -255,7 +270,7 @@ function numbersOf(map, tokens, known, group) {
   if (group === ROWS && isIdentity(map)) return Float64Array.from({ length: tokens.length ** 2 }, (nothing, i) => Number(i % (tokens.length + 1) === 0));
   if (standsInOrder(map, group)) return Float64Array.from(tokens, (token, place) => cameIn(map)[0] + place);
   return Float64Array.from(range(0, map.heads, (head) => rows.flatMap((row, place) => (known?.place === place && known.numbers.get(map) ||
-    columns.map((column) => numbers[(head * map.rows.length + row) * width + column])))).flat());
+    columns.map((column) => (Math.min(row, column) < 0 ? newNumberOf(map) : numbers[(head * map.rows.length + row) * width + column]))))).flat());
 }
 
 function sightOfTokens(room, tokens, group) {
@@ -268,8 +283,6 @@ function sightOfTokens(room, tokens, group) {
 
 // tokens: of those that are there which one stands where; known: { place, numbers } of one that has its own.
 function setTokens(group, said, value, tokens, order, names, row, known) {
-  const why = whyNoTokens(group);
-  if (why) throw new Error(why);
   const own = MAPS.filter((map) => !map.operation && hasSome(map, group));
   const state = (all, called, which) => ({ order: [...all], names: called, value,
     numbers: new Map(own.map((map) => [map, which ? numbersOf(map, which, known, group) : NUMBERS.get(map)])),
@@ -352,7 +365,8 @@ function tokensIn(kind, value) {
 // How many rows or columns a map had when its tokens stood so.
 function sizeBefore(map, axis, orders) {
   const group = groupOf(map, axis), isOfTokens = firstAlong(map, axis) !== undefined;
-  return LABELLED.get(map)[axis].length + (isOfTokens && orders ? orders.get(group).length - group.count : 0);
+  const before = isOfTokens && orders?.get(group);
+  return LABELLED.get(map)[axis].length + (before ? (before.length - group.count) * timesAlong(map, axis) : 0);
 }
 
 function areTokensAsTheyCame() {

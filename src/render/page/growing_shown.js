@@ -7,10 +7,21 @@
 function indicesNow(list, map, axis) {
   const first = firstAlong(map, axis);
   if (!list || first === undefined) return list;
+  if (groupOf(map, axis).isWidth) return indicesOfWidth(list, groupOf(map, axis));
   const { count, order } = groupOf(map, axis), isAll = range(first, first + count, Number).every((index) => list.includes(index));
   if (!isAll) return list.map((index) => Math.min(index, map[axis].length - 1));
   return [...list.filter((index) => index < first), ...order.map((nothing, place) => first + place),
     ...list.filter((index) => index >= first + count).map((index) => indexNow(index, map, axis))];
+}
+
+// Of each head that it came with whole, all.
+function indicesOfWidth(list, group) {
+  const { count, order: { length } } = group, isWhole = (head) => range(head * count, (head + 1) * count, Number).every((index) => list.includes(index));
+  return list.flatMap((index) => {
+    const head = Math.floor(index / count), isLast = index === (head + 1) * count - 1;
+    const more = isLast && isWhole(head) ? range(head * length + count, Math.max(head * length + count, (head + 1) * length), Number) : [];
+    return [index < 0 ? index : placeInWidth(index, group), ...more].filter(Number.isFinite);
+  });
 }
 
 function setCount(parent, children, count) {
@@ -33,9 +44,22 @@ function showSize(map, shown) {
   span.textContent = `(${sizes.join(' × ')})`;
 }
 
+// A row of each head, as wide as that is.
+function fitCut(map, shown) {
+  const group = groupOf(map, 'columns');
+  if (!group?.isWidth) return;
+  shown.cut = group.order.length;
+  for (const line of [...shown.body.rows, ...shown.table.tHead ? shown.table.tHead.rows : []])
+    setCount(line, line.cells, labelsIn(shown.body.rows[0]) + shown.cut);
+}
+
 function fit(map, shown) {
   const { body, table, isTurned } = shown;
-  if (!ROWS.axes || shown.cut || !GROUPS.some((group) => hasSome(map, group))) return;
+  if (!ROWS.axes || !GROUPS.some((group) => hasSome(map, group))) return;
+  if (shown.cut) {
+    fitCut(map, shown);
+    return;
+  }
   shown.came ||= { rows: shown.rows, columns: shown.columns };
   if (table.matches('.part')) Object.assign(shown, partInFocus(map, shown));
   else for (const axis of ['rows', 'columns']) shown[axis] = indicesNow(shown.came[axis], map, axis);
@@ -95,7 +119,7 @@ function growLines(section) {
     const series = new Map();
     for (const line of lines) {
       const place = placeOfLine(line), { map } = place, others = { ...place, map: MAPS.indexOf(map), [axis]: 0 };
-      if (firstAlong(map, `${axis}s`) !== 0 || (axis === 'row' && line.dataset.shows !== 'row')) continue;
+      if (firstAlong(map, `${axis}s`) !== 0 || groupOf(map, `${axis}s`).isWidth || (axis === 'row' && line.dataset.shows !== 'row')) continue;
       const name = Object.values(others).join();
       series.set(name, [...series.get(name) || [], line]);
     }

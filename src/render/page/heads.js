@@ -17,6 +17,7 @@ function setHeads(to) {
   if (!CUT.all.includes(to)) throw new Error(TEXT.noHeads(to, CUT.all.join(', ')));
   const names = CUT.namesOf(to), lost = EDITS.done.flat().find(({ place }) => place && names && !names.includes(place.map.name));
   if (lost) throw new Error(TEXT.headsLack(lost.place.map.name, to));
+  if (EDITS.done.flat().some(({ group }) => group?.isWidth)) throw new Error(TEXT.headsOfWidth);
   return from === to ? [] : [{ what: 'heads', said: 'heads', from, to }];
 }
 

@@ -75,7 +75,7 @@ function headOfLine(line) {
   if (line.dataset.cell === cell) return moved === letters ? [...head] : mathematics(`${left} = ${moved}`);
   const { map, row } = place, { index, column } = inHead(place);
   const number = map.isColumn ? row + 1 : `${row + 1},${column + 1}`;
-  const ofHead = left.endsWith(TEXT.inHead(inHead(camePlace).index + 1)) ? TEXT.inHead(index + 1) : '';
+  const ofHead = left.endsWith(TEXT.inHead(inHead(placeNow(camePlace)).index + 1)) ? TEXT.inHead(index + 1) : '';
   const said = came.length > 0 && (lettersOf(place, column) || moved);
   const name = left.startsWith(`${map.name}[`) ? `${map.name}[${number}]${ofHead}`
     : ofHead ? `${map.name}${ofHead}` : left;
@@ -146,6 +146,7 @@ function settingOfLayer(map) {
 // What was given, or follows from a size: once it is another one, the page's document gives it.
 function settingLine(line) {
   const place = placeOfLine(line), { nodes, head, ofLayer } = LINES.get(line), [name] = wordsOf(head).split(' = ');
+  if (isByRoot(place.map) && isChanged(place.map)) return [...head, ` = 1/√${widthOfRoot(place.map.room)} = `, inTable(textOf(place))];
   const isGiven = isChanged(place.map) || (ofLayer && isChanged(ofLayer));
   return !isGiven && line.dataset.cell === LINES.get(line).cell ? nodes : [name, ' = ', inTable(textOf(place))];
 }
