@@ -236,6 +236,7 @@ void work_free(work *w)
     for (size_t i = 0; i < w->entries; i++)
         trace_free(&w->entry[i]);
     mem_free(w->entry);
+    work_free_cuts(w);
     trace_free(&w->made);
     text_list_free(&w->emitted);
     text_list_free(&w->there);

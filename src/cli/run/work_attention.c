@@ -367,94 +367,6 @@ static bool run_attention_in(work *w, run_room *in, crew *alone, err *e)
     return run_again(in, alone, &w->stages, &s->report, e);
 }
 
-/* ---- other numbers of heads, for a page on which they are chosen ---- */
-
-/* Each is a page in the file of the page. */
-enum { MOST_CUTS = 8 };
-
-struct work_cut {
-    document document; /* borrows all from the one that came but for its numbers of heads */
-    options given;     /* quiet: what there is to note was said */
-    work work;
-};
-
-static bool set_count(bundle *of, const char *name, double count, err *e)
-{
-    bundle_remove(of, name);
-    return bundle_add_number(of, name, count, (place){0}, e);
-}
-
-/* Heads of keys and values are shared by as many as before. */
-static bool cut_document(const document *from, size_t heads, size_t came, document *to, err *e)
-{
-    const tensor *kv_heads = bundle_tensor(&from->contents, "kv_heads");
-    double kv = kv_heads == NULL ? 0 : tensor_get(kv_heads, NULL) * (double)heads / (double)came;
-    *to = *from;
-    to->contents = (bundle){0};
-    return bundle_borrow_all(&to->contents, &from->contents, e) &&
-           set_count(&to->contents, "heads", (double)heads, e) &&
-           (kv_heads == NULL || set_count(&to->contents, "kv_heads", kv, e));
-}
-
-static void free_cut(struct work_cut *one)
-{
-    work_free(&one->work);
-    bundle_free(&one->document.contents);
-    *one = (struct work_cut){0};
-}
-
-static bool show_cut(struct work_cut *one, const work *w, size_t heads, env *world, err *e)
-{
-    one->given = *w->given;
-    one->given.quiet = true;
-    if (!cut_document(w->document, heads, w->of.attention.plan.heads, &one->document, e) ||
-        !work_plan(&one->work, &one->document, NULL, &one->given, e))
-        return false;
-    one->work.is_cut = true;
-    return one->work.kind->show(&one->work, FOR_STEPS, world, e);
-}
-
-/* Chains a trace for each other number of heads that the columns of q allow. What the program
- * refuses is left out, and of the first such the reason is kept. */
-static bool show_cuts(work *w, env *world, err *e)
-{
-    const options *o = w->given;
-    const renderer *by = output_renderer(o);
-    const plan *p = &w->of.attention.plan;
-    const projection *q = plan_role(p, STAGE_Q);
-    trace *last = &w->made;
-    if (w->is_cut || by->takes_cuts == NULL || output_binding(o) != BOUND_NOT ||
-        o->blank.count > 0 || !by->takes_cuts(&w->made))
-        return true;
-    w->cut = mem_alloc_zeroed(MOST_CUTS, sizeof w->cut[0], e);
-    if (w->cut == NULL)
-        return false;
-    for (size_t heads = 1; heads <= q->heads * q->width && w->cuts < MOST_CUTS; heads++) {
-        struct work_cut *one = &w->cut[w->cuts];
-        err refused;
-        err_clear(&refused);
-        if (q->heads * q->width % heads > 0 || heads == p->heads)
-            continue;
-        if (show_cut(one, w, heads, world, &refused)) {
-            w->cuts++;
-            last->next_cut = &one->work.made;
-            last = &one->work.made;
-            continue;
-        }
-        free_cut(one);
-        if (refused.is_memory) {
-            *e = refused;
-            return false;
-        }
-        if (w->cuts_refused == NULL)
-            w->cuts_refused = mem_copy_text(refused.what, strlen(refused.what), e);
-        if (w->cuts_refused == NULL)
-            return false;
-    }
-    w->made.cuts_refused = w->cuts_refused;
-    return true;
-}
-
 /* ---- showing ---- */
 
 static bool show_attention(work *w, shown_for use, env *world, err *e)
@@ -478,9 +390,11 @@ static bool show_attention(work *w, shown_for use, env *world, err *e)
     if (use == FOR_PICTURE && plan_masks(&s->plan))
         kept_stages_add(&s->wanted, STAGE_MASKED);
     bool is_all = use == FOR_STEPS && o->steps.count == 0;
+    const projection *q = plan_role(&s->plan, STAGE_Q);
     return run_attention(w, world, e) &&
            trace_make(&w->made, &s->plan, &w->stages, focus, o->full, is_all ? NULL : wish, e) &&
-           (use != FOR_STEPS || (work_show_entries(w, e) && show_cuts(w, world, e)));
+           (use != FOR_STEPS || (work_show_entries(w, e) &&
+                                 work_show_cuts(w, s->plan.heads, q->heads * q->width, world, e)));
 }
 
 static bool trace_attention_entry(const work *w, trace_focus of, trace *to, err *e)
@@ -492,10 +406,6 @@ static bool trace_attention_entry(const work *w, trace_focus of, trace *to, err 
 static void free_attention(work *w)
 {
     solution *s = &w->of.attention;
-    for (size_t i = 0; i < w->cuts; i++)
-        free_cut(&w->cut[i]);
-    mem_free(w->cut);
-    mem_free(w->cuts_refused);
     for (size_t i = 0; i < s->streamed.count; i++)
         streamed_stage_free(s->streamed.stage[i]);
     plan_free(&s->plan);
