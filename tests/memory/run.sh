@@ -201,7 +201,9 @@ model_in_shards() {
         "vocab_size": 64, "hidden_act": "silu", "rms_norm_eps": 1e-5, "rope_theta": 10000.0,
         "tie_word_embeddings": false}' >shards/config.json
     sync shards/1.safetensors shards/2.safetensors
-    for words in 'decode --quiet --model shards --ids 1,2,3 --emit output' 'info shards'; do
+    selfattn port --quiet shards --ids 1,2,3 --record recorded.npz
+    for words in 'decode --quiet --model shards --ids 1,2,3 --emit output' 'info shards' \
+        'port shards recorded.npz'; do
         # shellcheck disable=SC2086 # they are words
         selfattn $words >whole
         echo "$1" >"$limit" || exit 1

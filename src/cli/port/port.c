@@ -310,7 +310,7 @@ static bool plan_model(port *p, document_reader *documents, document *one, work 
 static int port_to_model(port *p, const options *o, err *e)
 {
     options quiet = *p->given;
-    weights_input weights = {.is_for = FOR_LAYERS};
+    weights_input weights = {.is_for = FOR_LAYERS, .keeps_narrow = true};
     document_reader documents = {0};
     document one = {0};
     work solved = {0};
