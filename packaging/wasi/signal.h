@@ -1,4 +1,5 @@
-/* WASI has no signals: masks and handlers are taken, and no handler is ever called. */
+/* WASI has no signals: masks and handlers are taken, and no handler is called but SIGPIPE's, where a
+ * pipe has lost its reader (pipes.c). */
 #ifndef SELFATTN_WASI_SIGNAL_H
 #define SELFATTN_WASI_SIGNAL_H
 
@@ -20,12 +21,12 @@ struct sigaction {
     int sa_flags;
 };
 
-static inline int sigaction(int number, const struct sigaction *wanted, struct sigaction *old)
+int sigaction(int number, const struct sigaction *wanted, struct sigaction *old);
+
+static inline int kill(int process, int number)
 {
-    (void)number, (void)wanted;
-    if (old != NULL)
-        *old = (struct sigaction){.sa_handler = SIG_DFL};
-    return 0;
+    (void)process, (void)number;
+    return -1;
 }
 
 static inline int sigfillset(sigset_t *set)
