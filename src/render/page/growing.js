@@ -40,7 +40,7 @@ function takeLayout(operand) {
 // Axes that go together have tokens together: of a result and what it is made of, and of operands whose
 // numbers are taken one after the other. Of x its rows come first, and of keys the scores' columns.
 function findAxes(group) {
-  const axes = new Map(MAPS.map((map) => [map, {}]));
+  const axes = new Map(MAPS.map((map) => [map, {}])), ends = group.isWidth ? endsOfParts() : [];
   let isOn = true;
   const say = (map, axis, first) => {
     if (first === undefined || axes.get(map)[axis] !== undefined) return;
@@ -51,9 +51,9 @@ function findAxes(group) {
   group.begins.forEach(([map, axis, first]) => say(map, axis, first));
   while (isOn) {
     isOn = false;
-    for (const [w1, w2] of group.isWidth ? feedForwards() : []) {
-      say(w2, 'columns', axes.get(w1).rows);
-      say(w1, 'rows', axes.get(w2).columns);
+    for (const [from, along, to] of ends) {
+      say(to, 'columns', axes.get(from)[along]);
+      say(from, along, axes.get(to).columns);
     }
     for (const map of MAPS) {
       for (const operand of operandsGiven(map)) {

@@ -15,9 +15,12 @@ function makeWidth(map) {
   return group;
 }
 
-// The program leads back to the width that a part came from, also where nothing is added to it.
-function feedForwards() {
-  return MAPS.filter((map) => map.name === 'w1').map((w1) => [w1, mapsOf(w1.room).find((map) => map.name === 'w2')]);
+// Each part of a layer leads back to the width that it came from, also where nothing is added to it.
+function endsOfParts() {
+  const forward = MAPS.filter((map) => map.name === 'w1').map((w1) => [w1, 'rows', mapsOf(w1.room).find((map) => map.name === 'w2')]);
+  const attentions = DATA.rooms.filter(({ way }) => /^layer\.\d+\.(attention|cross)\.$/.test(way))
+    .map(({ way }) => [mapNamed(`${way}x`), 'columns', mapNamed(`${way}output`)]);
+  return [...forward, ...attentions].filter(([first, axis, last]) => first && last);
 }
 
 // Once all is taken: those that the page came with.
@@ -97,6 +100,16 @@ function scalesOf(group, to) {
   });
 }
 
+// What says how many numbers a norm's mean is of, on the way back, or the loss, and what each of those has.
+function countsOf(group, to) {
+  const isOf = (map) => map.b && ['width', 'count'].includes(lastOf(MAPS[map.b.map].name.split('.'))) && groupOf(MAPS[map.a.map], 'columns') === group;
+  return MAPS.filter(isOf).flatMap(({ b }) => {
+    const map = MAPS[b.map], count = (NUMBERS.get(map)[0] / group.order.length) * to;
+    const each = map.name === 'count' ? mapsOf(map.room).filter(({ name }) => name === 'each') : [];
+    return [[map, Float64Array.of(count)], ...each.map((one) => [one, Float64Array.of(1 / count)])];
+  });
+}
+
 // ---- changes ----
 
 function refusalOf(words) {
@@ -119,9 +132,9 @@ function setWidth(name, to) {
   if (why) throw new Error(why);
   if (!(Number.isInteger(to) && to >= 1 && to <= MOST_WIDTH)) throw refusalOf(TEXT.noWidth(MOST_WIDTH));
   if (to === length) return [];
-  const { row } = focusOf(roomInFocus()), scales = scalesOf(group, to);
+  const { row } = focusOf(roomInFocus()), others = [...scalesOf(group, to), ...countsOf(group, to)];
   const [change] = setTokens(group, `width-${name}`, to, range(0, to, (at) => (at < length ? at : -1)), range(0, to, Number), group.names, row);
-  for (const [map, numbers] of scales) {
+  for (const [map, numbers] of others) {
     change.from.numbers.set(map, NUMBERS.get(map));
     change.to.numbers.set(map, numbers);
   }
