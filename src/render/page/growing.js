@@ -65,7 +65,7 @@ function findAxes(group) {
           if (axes.get(map)[as] !== undefined) say(of, along, axes.get(map)[as] + first);
         }
       }
-      const runs = operandsGiven(map).map((operand) => ({ of: MAPS[operand.map], along: LAYOUTS.get(operand).run,
+      const runs = operandsGiven(map).map((operand) => ({ of: MAPS[operand.map], along: group.isWidth && operand.goes === '**' ? 'columns' : LAYOUTS.get(operand).run,
         base: LAYOUTS.get(operand).strides.base })).filter(({ along }) => along);
       const [first] = runs.filter(({ of, along }) => axes.get(of)[along] !== undefined)
         .map(({ of, along, base }) => axes.get(of)[along] - base[along]);
@@ -205,6 +205,8 @@ function addressNow(operand, map) {
     if (isWidth) now.count = (count / came) * order.length;
     else if (isAll) now.count = count + moreAlong(of, run);
   }
+  if (operand.goes === '**' && run === 'rows' && groupOf(of, 'columns')?.isWidth) // of one column, which may be several
+    Object.assign(now, { count: (now.count ?? 1) * of.columns.length, apart: 1 });
   if (at.rows) now.rows = at.rows.map((row) => indexNow(row, map, 'rows'));
   if (at.columns !== undefined) now.columns = indexNow(at.columns, map, 'columns');
   return now;
