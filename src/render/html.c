@@ -6,6 +6,7 @@
 #include "render/html.h"
 
 #include "base/sha256.h"
+#include "base/mem.h"
 #include "render/display.h"
 #include "render/html_data.h"
 #include "render/html_english.h"
@@ -147,6 +148,15 @@ static void add_body(html_page *p, const char *title)
     html_add_data(p);
 }
 
+/* Those of its attentions: rooms without one have none. */
+static size_t heads_of(const trace *t)
+{
+    size_t heads = 1;
+    for (size_t i = 0; i < t->rooms; i++)
+        heads = size_larger(heads, t->room[i]->heads);
+    return heads;
+}
+
 /* What the page shows in the place of its body once other numbers of heads are chosen. */
 static void add_cuts(const html_page *p)
 {
@@ -155,7 +165,7 @@ static void add_cuts(const html_page *p)
         html_page cut = {
             .out = p->out, .whole = at, .how = p->how, .room = at->room[0], .is_cut = true};
         cut.is_alive = html_is_alive(&cut);
-        text_add_format(p->out, "<template data-heads=%zu>\n", at->room[0]->heads);
+        text_add_format(p->out, "<template data-heads=%zu>\n", heads_of(at));
         add_body(&cut, text_string(&title));
         text_add_string(p->out, "</template>\n");
         text_close(&title, p->out);

@@ -668,15 +668,18 @@ bool html_takes_entries(const trace *t)
     return true;
 }
 
-/* Of one small attention: the page is some times as large by other numbers of heads. */
+/* Where there are few numbers: the page is some times as large by other numbers of heads. Of a
+ * batch each has all its entries. */
 bool html_takes_cuts(const trace *t)
 {
     enum { MOST_OF_CUTS = 2048 };
-    size_t count = 0;
-    for (size_t j = 0; t->rooms == 1 && j < t->room[0]->maps; j++)
-        count += tensor_count(&t->room[0]->map[j]->values);
-    return t->rooms == 1 && t->document != NULL && t->batch == 0 && t->exercise == NULL &&
-           count <= MOST_OF_CUTS;
+    size_t count = 0, entries = size_larger(t->batches, 1);
+    for (size_t i = 0; i < t->rooms; i++) {
+        for (size_t j = 0; j < t->room[i]->maps; j++)
+            count += tensor_count(&t->room[i]->map[j]->values);
+    }
+    bool has_all = t->batch == 0 || t->next_entry != NULL;
+    return t->document != NULL && has_all && t->exercise == NULL && count <= MOST_OF_CUTS / entries;
 }
 
 static bool is_equal(const tensor *a, const tensor *b)

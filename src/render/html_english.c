@@ -160,8 +160,8 @@ static const named ROWS[] = {
     {"temperature", "temperature: the scores are divided by it ({1} changes)"},
     {"headsChosen", "number of heads, of the same matrices: "},
     {"headsStay",
-     "The number of heads stays here: a page has others of one small attention without "
-     "a batch."},
+     "The number of heads stays here: a page has others where there are few numbers, and "
+     "all layers are said to have as many."},
     {"headsRefused", "The number of heads stays here, as another is refused: {1}."},
     {"headsLack",
      "{1} was changed, and with {2} heads there is no such step: take that back first"},

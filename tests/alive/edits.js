@@ -31,7 +31,8 @@
 //              a step that can't be taken is refused, and changes nothing
 //
 // A changed node that nobody looks at, or fewer than 1,000 changes of all documents, 100 nudges, or 20 documents
-// of one token that grow, or whose keys do, or whose widths are others, or 20 other numbers of heads, are failures.
+// of one token that grow, or whose keys do, or whose widths are others, or 20 other numbers of heads,
+// as many of layers, as many of a batch, are failures.
 
 const fs = require('fs');
 const path = require('path');
@@ -115,7 +116,7 @@ const SERIES = [[1, 0.1], [10, 0.05], [100, 0.01]];
 const sumOf = (list) => list.reduce((sum, x) => sum + x, 0);
 const SPECIAL = { NaN, Infinity, '-Infinity': -Infinity };
 let passed = 0, failed = 0, changes = 0, nudges = 0;
-const cuts = { tokens: 0, heads: 0 }, withKeys = new Set(), withWidths = new Set();
+const cuts = { tokens: 0, heads: 0, layers: 0, entries: 0 }, withKeys = new Set(), withWidths = new Set();
 
 function check(name, holds, what) {
   if (holds) passed++;
@@ -215,7 +216,7 @@ function open(data) {
       return String(NODES(ENTRY).map(({ numbers }) => numbers)) === wanted ? null : words;
     };
     const cutFrom = (came, heads) => { CUT.all = [came, heads]; CUT.wanted = came; };
-    const headsShown = () => DATA.rooms[0].focus.heads;
+    const headsShown = () => Math.max(...DATA.rooms.map(({ focus }) => focus.heads));
     const replay = (words) => editAll(editsIn(words));
     globalThis.page = { choose, idsUpTo, replayed, TEXTS, replay, train, redo, textOfEdits, lossRuns, NODES, LABELS, productsAmiss, gradientsAmiss, nudges: () => nudges, DATA, FOCUS, draw, drawWidth, plant, act, whyNoTokens, cutFrom, headsShown, undo, isEdited, isAlive, solve, canBeChanged, currentDocument,
       entries: [...ENTRIES.keys()] };
@@ -490,6 +491,8 @@ function tryHeads(name, document, type, seed) {
     }
     fs.writeFileSync(file, other.currentDocument());
     cuts.heads++;
+    cuts.layers += other.DATA.rooms.length > 1;
+    cuts.entries += other.entries.length > 1;
     check(name, JSON.parse(fs.readFileSync(file, 'utf8')).heads === heads, `its document has no ${heads} heads`);
     const { head, row } = other.FOCUS(), focus = [`head=${head + 1}`, `row=${row + 1}`];
     const difference = differenceIn(other, file, type, focus) || labelDifference(other, file, type, focus);
@@ -706,6 +709,6 @@ if (documents.length > 100) check('all', changes >= LEAST, `only ${changes} chan
 if (documents.length > 100) check('all', withKeys.size >= LEAST_CUT, `only ${withKeys.size} documents have keys that are added or taken out`);
 if (documents.length > 100) check('all', withWidths.size >= LEAST_CUT, `only ${withWidths.size} documents have other widths`);
 if (documents.length > 100) check('all', nudges >= LEAST_NUDGES, `only ${nudges} numbers are nudged`);
-if (documents.length > 100) check('all', Math.min(cuts.tokens, cuts.heads) >= LEAST_CUT,
-  `only ${cuts.tokens} documents of one token grow, and ${cuts.heads} have other numbers of heads`);
+if (documents.length > 100) check('all', Math.min(...Object.values(cuts)) >= LEAST_CUT,
+  `only ${cuts.tokens} documents of one token grow, and ${cuts.heads} other numbers of heads are there, ${cuts.layers} of layers, ${cuts.entries} of a batch`);
 console.log(`${passed} passed, ${failed} failed`);

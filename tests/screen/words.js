@@ -18,6 +18,7 @@
 // heads    another number of heads is chosen by keys: tabs, sentences, captions and the document are of it,
 //          and scores of all heads add up to those of one; a change made before stays, Undo and Redo lead from
 //          one to the other, and so does an address; what has one number only says why
+//          of layers, and of a batch, it is chosen too
 // widths   a width of two heads is raised by keys: columns, labels, the diagram, the scale with its root and
 //          the document follow, and scores stay until a new number is another one than 0; Undo and an address
 //          lead there and back, what is pinned stays, another number of heads is refused, and what can't be is
@@ -74,10 +75,11 @@ const REFUSED = {
   'appended-heads': [["width('x', 3)", 'has a part of the columns that are 4 wide']],
   nothing: [["width('q', 2)", 'came with width 1'], ['add(0)', 'tokens are its rows'], ['addKey(9)', 'no row 9'], ["renameKey(0, ' ')", 'a key has a name']],
   'seed-encoder': [
-    ['heads(2)', 'others of one small attention'],
+    ['heads(3)', 'no cut into 3 heads: there are 1, 2'],
     ["set('layer.0.ln1.eps', [], -5)", 'layer.0.ln1.eps must be a number from 0'],
     ['mask(0, 0, false)', 'name one of layer.0.attention'],
   ],
+  statistics: [['heads(2)', 'where there are few numbers']],
   'backward-walkthrough': [["switch('backward', 'yes')", 'yes is neither true nor false']],
   'soft-cap': [["set('C', [], 0)", 'C must be a number above 0'], ["set('C', [], -1)", 'C must be a number above 0']],
 };
@@ -396,6 +398,27 @@ async function checkHeads(name) {
   await page.close();
 }
 
+// Of layers, and of each sequence of a batch, scores of two heads add up to those of one.
+async function checkOtherHeads(name, way, sets) {
+  const page = await open(name), scores = () => page.evaluate((at) => {
+    takeAll();
+    const map = mapNamed(`${at}scores`), cells = [0, 1].flatMap((row) => [0, 1].map((column) => ({ row, column })));
+    return JSON.stringify([...ENTRIES.keys()].map((entry) => inEntry(entry, () => catchUp() && cells.map((cell) =>
+      range(0, map.heads, (head) => valueOf({ map, head, ...cell })).reduce((sum, x) => sum + x)))));
+  }, way);
+  await page.evaluate((all) => all.forEach((one) => selfattn.set(...one)), sets);
+  const came = await scores(), from = await page.evaluate(() => CUT.now), to = 3 - from;
+  for (const count of [to, from]) {
+    await page.evaluate((one) => selfattn.heads(one), count);
+    await page.waitForFunction((one) => globalThis.selfattn && CUT.now === one && CUT.wanted === one, count);
+    const [heads, said] = [await page.evaluate(() => JSON.parse(selfattn.document()).heads ?? 1), await scores()];
+    check(name, heads === count, `its document has ${heads} heads, and ${count} are chosen`);
+    const [one, other] = [came, said].map((all) => JSON.parse(all).flat());
+    check(name, one.length === other.length && one.every((x, i) => Math.abs(x - other[i]) < 1e-5 * (1 + Math.abs(x))), `of ${count} heads it is ${said}, and was ${came}`);
+  }
+  await page.close();
+}
+
 // By hand: x is (1, 2) and (3, 4), Wq the identity and its columns exchanged, and Wk the other way round. A
 // new column of q is x[·,1] once the new number of Wq's first row is 1.
 async function checkWidths(name) {
@@ -561,6 +584,9 @@ run(browserFile, async () => {
   await checkKeys('004-cross-attention');
   await checkSaid('one-word');
   await checkHeads('asad-two-heads-wo');
+  await checkOtherHeads('000-batch', '', [['x', [0, 0, 0], 3]]);
+  await checkOtherHeads('seed-encoder', 'layer.0.attention.', ['Wq', 'Wk'].flatMap((name) =>
+    [0, 1].map((i) => [`layer.0.attention.${name}`, [i, i], 2 + i])));
   await checkWidths('asad-two-heads-wo');
   await checkSolved('exercise');
   await checkWords('generation');

@@ -172,9 +172,9 @@ bool header_add_entries(text_list *lines, const key_tables *keys, const bundle *
 /* What --why asks of it, still without claims. */
 why_question work_question(const work *w, const env *world);
 
-/* After `show`: chains a trace for each other number of heads that so many columns of q allow, where
- * the renderer takes them. What the program refuses is left out, and of the first such the reason is
- * kept. */
+/* After `show`: chains a trace for each other number of heads that so many columns of q allow,
+ * where the renderer takes them. What the program refuses is left out, and of the first such the
+ * reason is kept. */
 bool work_show_cuts(work *w, size_t heads, size_t columns, env *world, err *e);
 void work_free_cuts(work *w);
 

@@ -306,6 +306,37 @@ static bool run_stack(work *w, env *world, err *e)
     return true;
 }
 
+static bool says_heads(const bundle *of)
+{
+    return bundle_find(of, "heads") != NULL || bundle_find(of, "kv_heads") != NULL;
+}
+
+/* Where the document says once for all layers how many heads they have: of each attention it is
+ * that many, and of as many columns. */
+static bool has_heads_alike(const work *w, size_t *heads, size_t *columns)
+{
+    const stack *of = &w->of.stack.stack;
+    *heads = 0;
+    for (size_t i = 0; i < of->parts; i++) {
+        if (of->part[i].attention == NULL)
+            continue;
+        const plan *p = &of->part[i].attention->plan;
+        const projection *q = plan_role(p, STAGE_Q);
+        if (*heads > 0 && (*heads != p->heads || *columns != q->heads * q->width))
+            return false;
+        *heads = p->heads;
+        *columns = q->heads * q->width;
+    }
+    const entry *layers = bundle_find(&w->document->contents, "layers");
+    for (size_t i = 0; layers != NULL && i < layers->bundle->count; i++) {
+        const bundle *one = layers->bundle->entry[i].bundle;
+        const entry *cross = bundle_find(one, "cross");
+        if (says_heads(one) || (cross != NULL && says_heads(cross->bundle)))
+            return false;
+    }
+    return *heads > 0;
+}
+
 static bool show_stack(work *w, shown_for use, env *world, err *e)
 {
     const options *o = w->given;
@@ -333,7 +364,12 @@ static bool show_stack(work *w, shown_for use, env *world, err *e)
     bool done = run_stack(w, world, e) &&
                 stack_trace_make(&w->made, of, &w->stages, focus, o->full, asked_steps(w, use), e);
     of->how.one_row = NULL;
-    return done && (use != FOR_STEPS || work_show_entries(w, e));
+    size_t heads, columns;
+    if (!done || use != FOR_STEPS)
+        return done;
+    if (!work_show_entries(w, e))
+        return false;
+    return !has_heads_alike(w, &heads, &columns) || work_show_cuts(w, heads, columns, world, e);
 }
 
 static bool trace_stack_entry(const work *w, trace_focus of, trace *to, err *e)

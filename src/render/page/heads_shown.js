@@ -10,11 +10,12 @@ function headsInAddress() {
 function takeCut() {
   const templates = [...document.querySelectorAll('template[data-heads]')], headsOf = (one) => Number(one.dataset.heads);
   if (templates.length === 0 || !/^(file|https?):$/.test(location.protocol)) return;
-  const cameData = document.getElementById('data'), { words, rooms: [{ focus }] } = JSON.parse(cameData.textContent);
+  const cameData = document.getElementById('data'), { words, rooms } = JSON.parse(cameData.textContent);
+  const came = Math.max(...rooms.map(({ focus }) => focus.heads)); // rooms without attention have none
   const wanted = headsInAddress(), template = templates.find((one) => headsOf(one) === wanted);
-  CUT.all = [focus.heads, ...templates.map(headsOf)].sort((a, b) => a - b);
-  CUT.now = template ? wanted : focus.heads;
-  CUT.wanted = focus.heads;
+  CUT.all = [came, ...templates.map(headsOf)].sort((a, b) => a - b);
+  CUT.now = template ? wanted : came;
+  CUT.wanted = came;
   CUT.kept = history.state?.cut;
   CUT.namesOf = (heads) => {
     const other = templates.find((one) => headsOf(one) === heads)?.content.getElementById('data') ?? cameData;
