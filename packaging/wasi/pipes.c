@@ -30,7 +30,7 @@ ssize_t read(int descriptor, void *to, size_t bytes)
     return -1;
 }
 
-/* The handler raises the signal again, which nobody is to hear: it would be told as a fault. */
+/* The handler raises the signal again, which no one is to hear: it would be told as a fault. */
 ssize_t write(int descriptor, const void *from, size_t bytes)
 {
     const __wasi_ciovec_t all = {.buf = from, .buf_len = bytes};
