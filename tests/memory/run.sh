@@ -202,8 +202,10 @@ model_in_shards() {
         "tie_word_embeddings": false}' >shards/config.json
     sync shards/1.safetensors shards/2.safetensors
     selfattn port --quiet shards --ids 1,2,3 --record recorded.npz
+    output=$(selfattn decode --quiet --model shards --ids 1,2,3 --emit output)
+    echo "{\"ids\": [1, 2, 3], \"expected\": $output}" >expected.json
     for words in 'decode --quiet --model shards --ids 1,2,3 --emit output' 'info shards' \
-        'port shards recorded.npz'; do
+        'port shards recorded.npz' 'check --quiet --model shards expected.json'; do
         # shellcheck disable=SC2086 # they are words
         selfattn $words >whole
         echo "$1" >"$limit" || exit 1

@@ -469,7 +469,7 @@ static bool check_listed(reporting *r, const options *o, actual_result *actual,
 {
     checker alone = {.given = o,
                      .world = r->world,
-                     .weights = {.is_for = FOR_EITHER},
+                     .weights = {.is_for = FOR_EITHER, .keeps_narrow = !o->differences},
                      .actual = actual,
                      .marks = &r->marks};
     check_jobs jobs = {.like = alone, .files = files};
