@@ -18,7 +18,7 @@
 // heads    another number of heads is chosen by keys: tabs, sentences, captions and the document are of it,
 //          and scores of all heads add up to those of one; a change made before stays, Undo and Redo lead from
 //          one to the other, and so does an address; what has one number only says why
-//          of layers, and of a batch, it is chosen too
+//          of layers, and of a batch, it is chosen too; what was pinned stays pinned
 // widths   a width of two heads is raised by keys: columns, labels, the diagram, the scale with its root and
 //          the document follow, and scores stay until a new number is another one than 0; Undo and an address
 //          lead there and back, what is pinned stays, another number of heads is refused, and what can't be is
@@ -398,6 +398,25 @@ async function checkHeads(name) {
   await page.close();
 }
 
+// What was pinned is compared with on the page of another number of heads, where a matrix is as large there,
+// and on the first one again.
+async function checkPinned(name) {
+  const page = await open(name);
+  const titles = () => page.evaluate(() => refreshAll() || [EDITOR.pin.getAttribute('aria-pressed'),
+    ...['x', 'Wq', 'scores'].map((one) => document.querySelector(`#matrix-${one} tbody`).rows[0].cells[1].title)].join('; '));
+  const expect = async (count, wanted) => {
+    await page.evaluate((one) => selfattn.heads(one), count);
+    await page.waitForFunction((one) => globalThis.selfattn && CUT.now === one && CUT.wanted === one, count);
+    check(name, await titles() === wanted, `of ${count} heads it says “${await titles()}”, not “${wanted}”`);
+  };
+  await page.evaluate(() => { selfattn.set('x', [0, 0], 2); pin(); selfattn.set('x', [0, 0], 3); });
+  await expect(1, 'true; pinned: 2; ; it was not there');
+  await expect(2, 'true; pinned: 2; ; pinned: 8');
+  await page.evaluate(() => pin());
+  await expect(1, 'false; it was 1; ; it was 8');
+  await page.close();
+}
+
 // Of layers, and of each sequence of a batch, scores of two heads add up to those of one.
 async function checkOtherHeads(name, way, sets) {
   const page = await open(name), scores = () => page.evaluate((at) => {
@@ -584,6 +603,7 @@ run(browserFile, async () => {
   await checkKeys('004-cross-attention');
   await checkSaid('one-word');
   await checkHeads('asad-two-heads-wo');
+  await checkPinned('asad-two-heads-wo');
   await checkOtherHeads('000-batch', '', [['x', [0, 0, 0], 3]]);
   await checkOtherHeads('seed-encoder', 'layer.0.attention.', ['Wq', 'Wk'].flatMap((name) =>
     [0, 1].map((i) => [`layer.0.attention.${name}`, [i, i], 2 + i])));

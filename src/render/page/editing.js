@@ -18,7 +18,7 @@ function textBefore(place) {
 function numberBefore({ map, head, ...at }, numbers, orders) {
   const [row, column] = ['row', 'column'].map((axis) => rowBefore(map, `${axis}s`, at[axis], orders));
   const [rows, columns] = ['rows', 'columns'].map((axis) => sizeBefore(map, axis, orders));
-  return row === null || column === null ? null : numbers.get(map)[(head * rows + row) * columns + column];
+  return row === null || column === null || !numbers.has(map) ? null : numbers.get(map)[(head * rows + row) * columns + column];
 }
 
 function isSameQuery(map) {
@@ -177,7 +177,8 @@ function pin() {
     if (isOn) inEntry(entry, catchUp);
     one.pinned = isOn ? new Map(one.numbers) : null;
   });
-  EDITS.pinnedOrders = isOn && new Map(GROUPS.map((group) => [group, group.order]));
+  CUT.pinned = null;
+  EDITS.pinnedOrders = isOn ? new Map(GROUPS.map((group) => [group, group.order])) : null;
   EDITS.pinnedFocus = DATA.rooms.map((nothing, room) => focusOf(room));
   EDITOR.pin.setAttribute('aria-pressed', isOn);
   showEdits(new Set(SHOWN.keys()));
@@ -441,5 +442,6 @@ function startEditing() {
   if (goesOn()) startNames();
   takeAddress();
   takeUndone();
+  takePinned();
   prepare();
 }

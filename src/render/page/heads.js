@@ -2,9 +2,9 @@
 // into this one, whose sentences, lines and pictures are of it; what was changed is changed there, too.
 
 // all: the numbers that there are; now: the one whose page this is; wanted: the one that the changes ask
-// for, at first the one that came; kept: what a page that was left for this one wants to go on with; namesOf: of a number what its page
-// has maps of.
-const CUT = { all: [], now: null, wanted: null, kept: null, namesOf: () => null };
+// for, at first the one that came; kept: what a page that was left for this one wants to go on with; pinned: what is pinned since another
+// page; namesOf: of a number what its page has maps of.
+const CUT = { all: [], now: null, wanted: null, kept: null, pinned: null, namesOf: () => null };
 
 function whyNoHeads() {
   if (CUT.all.length > 1) return '';

@@ -28,14 +28,28 @@ function takeCut() {
   data.textContent = `{"words":${JSON.stringify(words)},${data.textContent.slice(1)}`;
 }
 
-// The changes are in the address, and what was taken back goes along.
+function sizeCame(map) {
+  return [map.heads, ...['rows', 'columns'].map((axis) => LABELLED.get(map)[axis].length)].join();
+}
+
+// By names, with how large each matrix came; of another number of heads what it was pinned with there. What
+// was pinned with another width is lost, as that has to be taken back first.
+function pinnedForCut() {
+  const isWider = WIDTHS.some((group) => (EDITS.pinnedOrders?.get(group) ?? group.order).length !== group.count);
+  if (!ENTRIES[ENTRY].pinned || isWider) return null;
+  return CUT.pinned ?? { sizes: new Map(MAPS.map((map) => [fullName(map), sizeCame(map)])), focus: EDITS.pinnedFocus,
+    orders: [ROWS, KEY_ROWS].map((group) => EDITS.pinnedOrders.get(group)),
+    entries: ENTRIES.map(({ pinned }) => new Map([...pinned].map(([map, numbers]) => [fullName(map), numbers]))) };
+}
+
+// The changes are in the address; what was taken back, and what was pinned, go along.
 function openCut() {
   if (CUT.wanted === CUT.now) return;
   const undone = EDITS.undone.flatMap((changes) => [...changes].reverse()).reverse().map(textOfChange);
   const { id } = STEPS.sections[STEPS.at], isChosen = document.activeElement?.matches('.heads-chosen');
   sayAddress();
   history.scrollRestoration = 'manual';
-  history.replaceState({ cut: { undone, id, isChosen } }, '', location.href);
+  history.replaceState({ cut: { undone, id, isChosen, pinned: pinnedForCut() } }, '', location.href);
   location.reload();
 }
 
@@ -45,6 +59,20 @@ function takeUndone() {
   if (undone.length === 0) return;
   editAll(editsIn(undone.join(';')));
   putLast(EDITS.done, EDITS.undone, true, EDITS.done.length - count);
+}
+
+// Matrices that are as large here are compared with it.
+function takePinned() {
+  const { pinned } = CUT.kept || {};
+  if (!pinned) return;
+  takeAll();
+  const alike = MAPS.filter((map) => pinned.sizes.get(fullName(map)) === sizeCame(map));
+  ENTRIES.forEach((one, entry) => { one.pinned = new Map(alike.map((map) => [map, pinned.entries[entry].get(fullName(map))])); });
+  EDITS.pinnedOrders = new Map([ROWS, KEY_ROWS].map((group, i) => [group, pinned.orders[i]]));
+  EDITS.pinnedFocus = pinned.focus;
+  CUT.pinned = pinned;
+  EDITOR.pin.setAttribute('aria-pressed', true);
+  showEdits(new Set(SHOWN.keys()));
 }
 
 // Where a page was left, at the step of the same name, its number of heads stands.
