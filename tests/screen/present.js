@@ -1,6 +1,6 @@
 'use strict';
-// node present.js BROWSER FOLDER: FOLDER's pages in front of a class, at 1920 × 1080 and 1280 × 720:
-// of each step, part by part, nothing is below the screen, and letters have at least 30 pixels; of
+// node present.js BROWSER FOLDER: FOLDER's pages in front of a class, at 1920 × 1080, 1440 × 900 and
+// 1280 × 720: of each step, part by part, nothing is below the screen, and letters have at least 30 pixels; of
 // documents side by side, which have half of the screen each, they have 24 on the smaller one.
 
 const fs = require('fs');
@@ -37,7 +37,7 @@ function measureSteps() {
 (async () => {
   const browser = await chromium.launch({ executablePath: browserFile, args: ['--no-sandbox'] });
   for (const file of fs.readdirSync(folder).sort()) {
-    for (const [width, height] of [[1920, 1080], [1280, 720]]) {
+    for (const [width, height] of [[1920, 1080], [1440, 900], [1280, 720]]) {
       const page = await browser.newPage({ viewport: { width, height } }), isBound = file.startsWith('bound-');
       page.setDefaultTimeout(60000); // a machine may be busy
       await page.goto(`file://${path.join(folder, file)}#present`);

@@ -172,6 +172,7 @@ fi
 if is_asked present; then
     mkdir "$scratch/present"
     for name in seeds/001-walkthrough seeds/000-cat-walks seeds/003-multi-head seeds/004-causal \
+        seeds/000-nudge-scaled \
         variants/two-jobs variants/alibi variants/backward-walkthrough positions/rope; do
         selfattn --quiet --trace-output "$scratch/present/${name#*/}.html" -o /dev/null \
             testdata/$name.json

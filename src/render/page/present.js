@@ -43,7 +43,7 @@ function leaveRowsOut(figure, room) {
   const all = [...figure.querySelectorAll('tbody > tr:not(.sum)')], at = Math.max(0, all.findIndex((row) => row.matches('.focus')));
   let first = 0, last = all.length - 1;
   if (!isTooTall(room) || last <= 0) return;
-  const note = makeElement('p', 'note rows-shown', TEXT.rowsShown(1, 1, all.length)); // it takes room, too
+  const note = makeElement('p', 'note rows-shown', TEXT.rowsShown(...Array(3).fill(all.length))); // it takes room, too, and no more of it later
   (figure.closest('.product') || (figure.matches('table') ? figure.createCaption() : figure)).append(note);
   while (isTooTall(room) && last > first) {
     if (last - at >= at - first) all[last--].classList.add('beyond');
