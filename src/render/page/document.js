@@ -104,10 +104,21 @@ function sayMask(of, room) {
   if (of.mask === entries[0]) of.mask_axis = 'head';
 }
 
+// What is said last of this room, of its layer and of all of them, before a room has its own.
+function saidOf(key, [layers, layer, cross]) {
+  const { source } = DATA, ofLayer = layers && source.layers[layer];
+  return [source, ofLayer, cross && ofLayer[cross]].map((one) => one?.[key]).filter((one) => one !== undefined).pop();
+}
+
+// No more strongest keys than there are.
+function sayTop(of, room, way) {
+  const most = Math.min(...mapsThatSee(room).map(keysThere)), said = saidOf('top', way);
+  if (said !== undefined) of.top = Math.min(said, most);
+}
+
 // What else is said of rotary positions stays, wherever it is said; each room has its own by then.
-function sayBase(of, room, layer, document) {
-  const said = [document, layer, of].map((one) => one && one.rope).filter((one) => one).pop();
-  const base = baseOf(room);
+function sayBase(of, room, way) {
+  const said = saidOf('rope', way), base = baseOf(room);
   of.rope = typeof said === 'object' ? { ...said, base } : base;
 }
 
@@ -116,7 +127,7 @@ function attentionsOf(document) {
   return document.layers ? document.layers.flatMap(({ cross }) => cross || []) : [document];
 }
 
-// The words of rows that were moved, added, or called otherwise; and no more strongest keys than there are.
+// The words of rows that were moved, added, or called otherwise.
 function moveTokens(document) {
   const hasKeys = MAPS.some((map) => map.name === 'weights' && ROWS.called.get(map).columns === 0);
   for (const name of hasKeys ? ['tokens', 'key_tokens'] : ['tokens']) {
@@ -126,9 +137,6 @@ function moveTokens(document) {
   if (!document.tokens && ROWS.names.size > 0) document.tokens = wordsOfTokens([]);
   for (const of of attentionsOf(document))
     if (of.key_tokens || KEY_ROWS.names.size > 0) of.key_tokens = wordsOfTokens(of.key_tokens || [], KEY_ROWS);
-  const keys = DATA.rooms.flatMap((nothing, room) => mapsThatSee(room).map(keysThere));
-  for (const of of [document, ...document.layers || [], ...attentionsOf(document)])
-    if (of.top > Math.min(...keys)) of.top = Math.min(...keys);
 }
 
 function currentDocument() {
@@ -152,9 +160,10 @@ function currentDocument() {
     const way = [...at[1] ? ['layers', Number(at[1])] : [], ...at[2] ? ['cross'] : []];
     const of = objectAt(document, way);
     sayMask(of, index);
+    sayTop(of, index, way);
     if (DECIMALS.size > 0 && room.decimals >= 0) // a layer's are also those of its cross-attention
       of.round = room.keepsSum ? `${decimalsOf(index)}:keep-sum` : decimalsOf(index);
-    if (room.rope) sayBase(of, index, document.layers && document.layers[at[1]], document);
+    if (room.rope) sayBase(of, index, way);
   });
   return JSON.stringify(document).replaceAll(JSON.stringify(MINUS_ZERO), '-0.0');
 }

@@ -13,8 +13,19 @@ function placeSaid(words) {
   return { map: MAPS[map], head, row, column };
 }
 
+// The program's rule: trace/steps_scores.c, build_first_clipped.
+function firstCut(place) {
+  const { a, b, c, operation, columns, slices } = place.map, width = columns.length / slices;
+  const [sums, clip] = operation === 'clip' ? [a, b] : [b, c];
+  const first = place.column - place.column % width, all = range(first, first + width, (column) => ({ ...place, column }));
+  const isCut = (one) => Math.abs(valueOf(partsOf(sums, one)[0])) > TYPE.round(valueOf(partsOf(clip, one)[0]));
+  return all.find(isCut) || all[0];
+}
+
+// Once numbers can be others.
 function placeOfLine(line) {
-  return placeSaid(line.dataset.cell);
+  const place = placeSaid(line.dataset.cell), isClipped = ['clip', 'clip_back'].includes(place.map.operation);
+  return isClipped && EDITS.order ? firstCut(place) : place;
 }
 
 // A row of what is looked up is called by what it was looked up by, "id 4": it goes with the rows of x,
