@@ -176,6 +176,8 @@ static double work_out(const builder *b, const map_cell *made)
     switch (map->op) {
     case OP_COPY:
         return first[0];
+    case OP_BESIDE:
+        return has[0] ? first[0] : first[1];
     case OP_DOT:
     case OP_DOT_BESIDE:
         return (has[1] ? work_out_sum(map, of, 0) : first[3]) + first[2];

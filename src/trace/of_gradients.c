@@ -505,6 +505,7 @@ static void add_turned_back(builder *b, stage_id from, stage_id turned, const ch
         b, made, OP_TURN_BACK,
         (map_operand[TRACE_OPERANDS]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
     made->paired = b->plan->rope_width;
+    made->unpaired = plan_rope_first(b->plan, plan_role(b->plan, turned));
     made->is_interleaved = b->plan->asked->rope.is_interleaved;
 }
 
@@ -683,15 +684,164 @@ static const char *side_by_side(builder *b, const projection *role)
     return name;
 }
 
+/* Rows that no stage holds, to be said and filled. */
+static trace_map *add_numbers(builder *b, const char *name, size_t rows, size_t width,
+                              trace_labels labels)
+{
+    const size_t size[] = {rows, width};
+    tensor numbers = build_numbers_new(b, name, b->plan->type, 2, size);
+    trace_map *added = map_add(b, name, STEP_PROJECTIONS_BACK, &numbers);
+    added->rows = labels;
+    return added;
+}
+
+/* The role's gradient without the numbers that keys share, which no weight of it has made. */
+static const char *own_grad(builder *b, const projection *role, const char *grad)
+{
+    if (role->shared == 0)
+        return grad;
+    const char *name = build_text(b, "%s_own", grad);
+    trace_map *own = add_numbers(b, name, role->n, role->heads * (role->width - role->shared),
+                                 map_there(b, grad)->rows);
+    own->slices = role->heads;
+    own->is_of_heads = true;
+    map_say(b, own, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, grad}});
+    own->letters = build_text(b, "%s, without what keys share", grad);
+    derivation_fill(b, own);
+    return name;
+}
+
 /* What comes back to rows by way of the role: grad·Wᵀ, without a weight the gradient itself. */
 static void say_rows_of_role(builder *b, const projection *role, const char *grad, trace_map *to)
 {
     if (role->weight.data == NULL)
         map_say(b, to, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, grad}});
     else
-        map_say(
-            b, to, OP_DOT,
-            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, grad}, {PART_ROW_J, side_by_side(b, role)}});
+        map_say(b, to, OP_DOT,
+                (map_operand[TRACE_OPERANDS]){{PART_ROW_I, own_grad(b, role, grad)},
+                                              {PART_ROW_J, side_by_side(b, role)}});
+}
+
+/* ---- latents ---- */
+
+/* What comes back to a latent by way of what takes it. */
+static void say_takers(builder *b, bool is_query, trace_map *to)
+{
+    enum { TAKERS = 2 };
+    map_operand parts[TRACE_OPERANDS] = {{{0}, NULL}};
+    if (is_query) {
+        say_rows_of_role(b, &b->plan->q, product_grad(b, &ROLES[0]), to);
+        return;
+    }
+    for (size_t i = 0; i < TAKERS; i++) {
+        const struct role_gradients *of = &ROLES[i + 1];
+        const char *name = build_text(b, "%s_by_%s", to->name, map_name_of(of->role));
+        trace_map *part = add_numbers(b, name, to->values.size[1], to->values.size[2], to->rows);
+        say_rows_of_role(b, plan_role(b->plan, of->role), product_grad(b, of), part);
+        derivation_fill(b, part);
+        parts[i] = (map_operand){PART_CELL, name};
+    }
+    map_say(b, to, OP_ADD_THREE, parts);
+}
+
+/* What keys share gains what each head's does: the operand of the latent's columns after `own`. */
+static map_operand shared_grad(builder *b, trace_labels labels)
+{
+    const projection *role = &b->plan->k;
+    const char *grad = product_grad(b, &ROLES[1]);
+    if (role->heads == 1)
+        return (map_operand){PART_SHARED, grad};
+    const char *by_head = build_text(b, "%s_shared_by_head", grad),
+               *name = build_text(b, "%s_shared", grad);
+    const size_t size[] = {role->heads, role->n, role->shared};
+    tensor numbers = build_numbers_new(b, by_head, b->plan->type, 3, size);
+    trace_map *each = map_add(b, by_head, STEP_PROJECTIONS_BACK, &numbers);
+    each->rows = labels;
+    each->is_of_heads = true;
+    map_say(b, each, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_SHARED, grad}});
+    derivation_fill(b, each);
+    trace_map *sums = add_numbers(b, name, role->n, role->shared, labels);
+    map_say(b, sums, OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{PART_OF_HEADS, by_head}});
+    derivation_fill(b, sums);
+    return (map_operand){PART_SHARED, name};
+}
+
+static const struct latent_gradients {
+    stage_id latent, normed_grad, gain_grad, grad, weight_grad, bias_grad;
+} LATENTS[] = {
+    {STAGE_Q_LATENT, STAGE_Q_LATENT_NORM_GRAD, STAGE_Q_LATENT_GAIN_GRAD, STAGE_Q_LATENT_GRAD,
+     STAGE_WQ_DOWN_GRAD, STAGE_BQ_DOWN_GRAD},
+    {STAGE_KV_LATENT, STAGE_KV_LATENT_NORM_GRAD, STAGE_KV_LATENT_GAIN_GRAD, STAGE_KV_LATENT_GRAD,
+     STAGE_WKV_DOWN_GRAD, STAGE_BKV_DOWN_GRAD},
+};
+enum { LATENT_COUNT = sizeof LATENTS / sizeof LATENTS[0] };
+
+/* Through the norm of the first numbers of a latent to these, `to`; and what its gain gains. */
+static void say_latent_norm(builder *b, const struct latent_gradients *of, size_t width,
+                            trace_map *to)
+{
+    const char *name = map_name_of(of->latent), *normed = map_name_of(of->normed_grad), *own = name;
+    if (map_there(b, name)->values.size[2] > width) {
+        own = build_text(b, "%s_own", name);
+        trace_map *copy = add_numbers(b, own, to->values.size[1], width, to->rows);
+        map_say(b, copy, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, name}});
+        copy->letters = build_text(b, "%s, without what keys share", name);
+        derivation_fill(b, copy);
+    }
+    const norm_back_said by = {.before = build_text(b, "%s_", name),
+                               .step = STEP_PROJECTIONS_BACK,
+                               .heads = 1,
+                               .rows = to->values.size[1],
+                               .width = width,
+                               .labels = to->rows,
+                               .of = map_from(b, PART_CELL, own),
+                               .back = map_from(b, PART_CELL, normed),
+                               .eps = map_from(b, PART_NUMBER, "latent_eps"),
+                               .gain = map_from(b, PART_OF_COLUMN, build_text(b, "%s_gain", name))};
+    const coming made = map_make_norm_back(b, &by);
+    map_say_origins(b, to, made.op, made.of);
+    say_summed(b, add_summed(b, of->gain_grad, STEP_PROJECTIONS_BACK, flat(b, of->gain_grad)),
+               OP_TOTAL,
+               (map_operand[TRACE_OPERANDS]){{PART_COLUMN_J, map_make_gain_terms(b, &by)}});
+}
+
+static void add_latent(builder *b, const struct latent_gradients *of)
+{
+    const plan *p = b->plan;
+    const bool is_query = of->latent == STAGE_Q_LATENT;
+    const projection *role = is_query ? &p->q : &p->k, down = projected_down(p, role);
+    const latent *l = plan_latent(p, role);
+    const trace_map *there = map_from(b, PART_WHOLE, map_name_of(of->latent)).map;
+    if (l->weight.data == NULL || there == NULL)
+        return;
+    const char *name = map_name_of(of->grad), *own_name = build_text(b, "%s_own_grad", there->name);
+    trace_map *normed = plan_has_stage(p, of->normed_grad)
+                            ? map_add_stage(b, of->normed_grad, STEP_PROJECTIONS_BACK, there->rows)
+                            : NULL;
+    if (normed != NULL)
+        say_takers(b, is_query, normed);
+    trace_map *own = role->shared > 0
+                         ? add_numbers(b, own_name, role->n, l->width, there->rows)
+                         : map_add_stage(b, of->grad, STEP_PROJECTIONS_BACK, there->rows);
+    if (normed != NULL)
+        say_latent_norm(b, of, l->width, own);
+    else
+        say_takers(b, is_query, own);
+    if (role->shared > 0) {
+        derivation_fill(b, own);
+        const map_operand rest = shared_grad(b, there->rows);
+        map_say(b, map_add_stage(b, of->grad, STEP_PROJECTIONS_BACK, there->rows), OP_BESIDE,
+                (map_operand[TRACE_OPERANDS]){{PART_CELL, own_name}, rest});
+    }
+    say_summed(b,
+               add_summed(b, of->weight_grad, STEP_PROJECTIONS_BACK,
+                          like_input(b, of->weight_grad, down.weight_as, &l->weight)),
+               OP_DOT,
+               (map_operand[TRACE_OPERANDS]){{PART_COLUMN_I, there->operand[0].name},
+                                             {PART_COLUMN_J, name}});
+    if (l->bias.data != NULL)
+        say_summed(b, add_summed(b, of->bias_grad, STEP_PROJECTIONS_BACK, flat(b, of->bias_grad)),
+                   OP_ADD_UP, (map_operand[TRACE_OPERANDS]){{PART_COLUMN_J, name}});
 }
 
 static void add_rows(builder *b, stage_id id)
@@ -699,15 +849,23 @@ static void add_rows(builder *b, stage_id id)
     const plan *p = b->plan;
     input which = input_of_key(stage_row(id)->of_input);
     tensor grad = whole(b, id);
-    const struct role_gradients *of[ROLE_COUNT];
+    struct {
+        projection by;
+        const char *name, *grad;
+    } of[ROLE_COUNT];
     map_operand parts[TRACE_OPERANDS] = {{{0}, NULL}};
     size_t count = 0;
     if (grad.data == NULL)
         return;
     for (size_t i = 0; i < ROLE_COUNT; i++) {
         const projection *role = plan_role(p, ROLES[i].role);
-        if (role->rows_as == which && role->given.data == NULL)
-            of[count++] = &ROLES[i];
+        const bool has_latent = plan_latent(p, role)->weight.data != NULL;
+        /* Values have the latent of keys. */
+        if (role->rows_as != which || role->given.data != NULL || (has_latent && role == &p->v))
+            continue;
+        of[count].by = has_latent ? projected_down(p, role) : *role;
+        of[count].name = map_name_of(has_latent ? LATENTS[i].latent : ROLES[i].role);
+        of[count++].grad = has_latent ? map_name_of(LATENTS[i].grad) : product_grad(b, &ROLES[i]);
     }
     bool is_of_entries = grad.rank == 3;
     if (is_of_entries)
@@ -717,17 +875,16 @@ static void add_rows(builder *b, stage_id id)
     rows->rows = map_there(b, input_key(which))->rows;
     rows->is_of_queries = which == INPUT_X;
     if (count == 1)
-        say_rows_of_role(b, plan_role(p, of[0]->role), product_grad(b, of[0]), rows);
+        say_rows_of_role(b, &of[0].by, of[0].grad, rows);
     for (size_t i = 0; i < count && count > 1; i++) {
-        const projection *role = plan_role(p, of[i]->role);
-        parts[i] = (map_operand){PART_CELL, product_grad(b, of[i])};
-        if (role->weight.data == NULL)
+        parts[i] = (map_operand){PART_CELL, of[i].grad};
+        if (of[i].by.weight.data == NULL)
             continue;
-        parts[i].name = build_text(b, "%s_by_%s", map_name_of(id), map_name_of(of[i]->role));
+        parts[i].name = build_text(b, "%s_by_%s", map_name_of(id), of[i].name);
         tensor numbers = build_numbers_new(b, parts[i].name, p->type, 2, grad.size);
         trace_map *part = map_add(b, parts[i].name, STEP_PROJECTIONS_BACK, &numbers);
         part->rows = rows->rows;
-        say_rows_of_role(b, role, product_grad(b, of[i]), part);
+        say_rows_of_role(b, &of[i].by, of[i].grad, part);
         derivation_fill(b, part);
     }
     if (count > 1)
@@ -752,6 +909,8 @@ static void add_projections(builder *b)
         say_summed(b, learned, OP_COPY,
                    (map_operand[TRACE_OPERANDS]){{PART_LEARNED, map_name_of(ROLES[i].grad)}});
     }
+    for (size_t i = 0; i < LATENT_COUNT; i++)
+        add_latent(b, &LATENTS[i]);
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
         add_rows(b, ROWS[i]);
 }

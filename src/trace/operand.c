@@ -105,7 +105,7 @@ trace_address trace_address_of(const trace_room *room, const trace_map *made,
     if (part.column == AXIS_SHARED) {
         size_t of_head = made->values.size[2] / made->slices;
         a.column = 1;
-        a.base = (ptrdiff_t)columns - (ptrdiff_t)of_head;
+        a.base = (ptrdiff_t)width - (ptrdiff_t)of_head;
         a.first_column = of_head - room->run.shared;
     }
     if (part.row == AXIS_LEARNED)

@@ -342,9 +342,10 @@ static void show_turned_back(builder *b, stage_id id, size_t row)
     size_t head = build_shown_head(b, id);
     build_begin_head(b, head);
     derivation_formula(b, name, "");
+    const size_t first = plan_rope_first(b->plan, plan_role(b->plan, id));
     for (size_t pair = 0; pair < PAIRS && pair < b->plan->rope_width / 2; pair++) {
-        derivation_line(b, name, row, rope_pair_of(b->plan, pair).first);
-        derivation_line(b, name, row, rope_pair_of(b->plan, pair).second);
+        derivation_line(b, name, row, first + rope_pair_of(b->plan, pair).first);
+        derivation_line(b, name, row, first + rope_pair_of(b->plan, pair).second);
     }
     derivation_matrix_by_head(b, name, row + 1);
     b->head = 0;
@@ -397,7 +398,7 @@ void make_normalize_back(builder *b)
 /* Rows, and what they are made of. */
 static void show_rows(builder *b, stage_id id)
 {
-    static const stage_id ROLES[] = {STAGE_Q, STAGE_K, STAGE_V};
+    static const stage_id ROLES[] = {STAGE_Q_LATENT, STAGE_KV_LATENT, STAGE_Q, STAGE_K, STAGE_V};
     const trace_map *of_entry = map_named(b->room, map_name_of(id));
     const char *name = of_entry != NULL ? of_entry->name : build_summed_name(b, id);
     size_t row = id == STAGE_X_GRAD ? b->focus.row : build_key_row(b);
@@ -415,6 +416,64 @@ static void show_rows(builder *b, stage_id id)
     derivation_matrix(b, name, row + 1);
     if (of_entry == NULL)
         say_summed(b, id);
+}
+
+/* Of maps that are there, their formulas and first numbers. */
+static void show_lines_of(builder *b, const char *const *names, size_t count, size_t row)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (map_named(b->room, names[i]) == NULL)
+            continue;
+        derivation_formula(b, names[i], "");
+        derivation_line(b, names[i], row, 0);
+    }
+}
+
+/* Back to a latent, and to what made it. */
+static void show_latent_back(builder *b, bool is_query, size_t row)
+{
+    const plan *p = b->plan;
+    const latent *l = is_query ? &p->q_latent : &p->kv_latent;
+    const projection *role = is_query ? &p->q : &p->k;
+    const char *name = is_query ? "q_latent" : "kv_latent",
+               *normed = build_text(b, "%s_norm_grad", name),
+               *own = build_text(b, "%s_own_grad", name), *grad = build_text(b, "%s_grad", name),
+               *keys = map_name_of(plan_stand_in(p, STAGE_K_SUM_GRAD)),
+               *sum = build_text(b, "%s_shared", keys),
+               *taken = l->gain.data != NULL ? normed
+                        : role->shared > 0   ? own
+                                             : grad;
+    if (l->weight.data == NULL)
+        return;
+    build_sentence(b, is_query ? "The latent of queries gains by what Wq made of it, as rows do."
+                               : "The latent of keys and values gains by all that was made of it.");
+    const char *const by[] = {build_text(b, "%s_by_k", taken), build_text(b, "%s_by_v", taken)};
+    show_lines_of(b, by, sizeof by / sizeof by[0], row);
+    if (l->gain.data != NULL) {
+        derivation_formula(b, normed, "");
+        derivation_line(b, normed, row, 0);
+        derivation_matrix(b, normed, row + 1);
+        build_sentence(b, "It was divided by its root mean square: to grow along itself changes "
+                          "nothing, and that share of its gradient is taken off.");
+        const char *const made[] = {build_text(b, "%s_gained", name),
+                                    build_text(b, "%s_root", name),
+                                    build_text(b, "%s_share", name)};
+        show_lines_of(b, made, sizeof made / sizeof made[0], row);
+    }
+    if (role->shared > 0) {
+        show_lines_of(b, &own, 1, row);
+        build_sentence(b, "What the keys of all heads share gains what each of them does.");
+        show_lines_of(b, &sum, 1, row);
+    }
+    derivation_formula(b, grad, "");
+    derivation_line(b, grad, row, 0);
+    derivation_matrix(b, grad, row + 1);
+    if (l->gain.data != NULL) {
+        derivation_formula(b, build_text(b, "%s_gain_terms", name), "");
+        show_summed(b, is_query ? STAGE_Q_LATENT_GAIN_GRAD : STAGE_KV_LATENT_GAIN_GRAD);
+    }
+    show_summed(b, is_query ? STAGE_WQ_DOWN_GRAD : STAGE_WKV_DOWN_GRAD);
+    show_summed(b, is_query ? STAGE_BQ_DOWN_GRAD : STAGE_BKV_DOWN_GRAD);
 }
 
 /* Of what was clipped: the first number that was cut, or the first. */
@@ -450,6 +509,8 @@ void make_projections_back(builder *b)
                       "the sum a step of learning goes.");
     for (size_t i = 0; i < sizeof PARAMETERS / sizeof PARAMETERS[0]; i++)
         show_summed(b, PARAMETERS[i]);
+    show_latent_back(b, true, b->focus.row);
+    show_latent_back(b, false, build_key_row(b));
     build_sentence(b, "And the rows gain by all that was made of them.");
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
         show_rows(b, ROWS[i]);

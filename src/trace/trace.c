@@ -55,7 +55,9 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
                              "q_gain_grad k_gain_grad"},
     [STEP_PROJECTIONS_BACK] = {{"projections_back", "backward to weights, biases and inputs"},
                                "bias_k_grad bias_v_grad q_sum_grad k_sum_grad v_sum_grad wq_grad "
-                               "wk_grad wv_grad "
+                               "wk_grad wv_grad q_latent_norm_grad q_latent_gain_grad "
+                               "q_latent_grad wq_down_grad bq_down_grad kv_latent_norm_grad "
+                               "kv_latent_gain_grad kv_latent_grad wkv_down_grad bkv_down_grad "
                                "bq_grad bk_grad bv_grad x_grad xk_grad xv_grad"},
     [FLOOR_EMBEDDED] = {{"embedded", "the rows that go into the first layer"}, "positions"},
     [FLOOR_EMBED] = {{"embed", "these rows brought to the width of the layers"}, "embed.output"},
@@ -311,6 +313,7 @@ bool room_make_back(trace *t, trace_room *room, const plan *p, const bundle *res
     builder b = begin_room(t, room, p, result, focus, is_full, e);
     b.comes = *comes;
     room->run.appended = p->appended;
+    room->run.shared = p->k.shared;
     map_make_back(&b);
     make_steps(&b, STEP_LOSS, wish);
     return !b.failed;

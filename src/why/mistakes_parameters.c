@@ -4,12 +4,33 @@
 
 #include "why/attempt.h"
 
-static const stage_id PARAMETERS[] = {
-    STAGE_BO_GRAD, STAGE_WO_GRAD,     STAGE_BIAS_GRAD,   STAGE_SLOPES_GRAD, STAGE_SINKS_GRAD,
-    STAGE_WS_GRAD, STAGE_BS_GRAD,     STAGE_WA_GRAD,     STAGE_UA_GRAD,     STAGE_VA_GRAD,
-    STAGE_BA_GRAD, STAGE_Q_GAIN_GRAD, STAGE_K_GAIN_GRAD, STAGE_BIAS_K_GRAD, STAGE_BIAS_V_GRAD,
-    STAGE_WQ_GRAD, STAGE_WK_GRAD,     STAGE_WV_GRAD,     STAGE_BQ_GRAD,     STAGE_BK_GRAD,
-    STAGE_BV_GRAD};
+static const stage_id PARAMETERS[] = {STAGE_BO_GRAD,
+                                      STAGE_WO_GRAD,
+                                      STAGE_BIAS_GRAD,
+                                      STAGE_SLOPES_GRAD,
+                                      STAGE_SINKS_GRAD,
+                                      STAGE_WS_GRAD,
+                                      STAGE_BS_GRAD,
+                                      STAGE_WA_GRAD,
+                                      STAGE_UA_GRAD,
+                                      STAGE_VA_GRAD,
+                                      STAGE_BA_GRAD,
+                                      STAGE_Q_GAIN_GRAD,
+                                      STAGE_K_GAIN_GRAD,
+                                      STAGE_BIAS_K_GRAD,
+                                      STAGE_BIAS_V_GRAD,
+                                      STAGE_WQ_GRAD,
+                                      STAGE_WK_GRAD,
+                                      STAGE_WV_GRAD,
+                                      STAGE_BQ_GRAD,
+                                      STAGE_BK_GRAD,
+                                      STAGE_BV_GRAD,
+                                      STAGE_Q_LATENT_GAIN_GRAD,
+                                      STAGE_WQ_DOWN_GRAD,
+                                      STAGE_BQ_DOWN_GRAD,
+                                      STAGE_KV_LATENT_GAIN_GRAD,
+                                      STAGE_WKV_DOWN_GRAD,
+                                      STAGE_BKV_DOWN_GRAD};
 #define COUNT(of) (sizeof(of) / sizeof((of)[0]))
 
 /* A projection's weights and bias, and the gradient of what it makes, before a clip where there is
@@ -106,13 +127,17 @@ static bool turn_weights(attempt *a)
     return is_any;
 }
 
-/* The last row of the last entry of the batch. */
+/* The last row of the last entry of the batch, without numbers that keys share. */
 static void take_last_row(const attempt *a, stage_id made, const tensor *grad)
 {
     tensor all = plan_all_axes(&a->plan, made, &a->stage[made]), flat = tensor_flat(grad);
-    size_t row = rows_of(a, made) / a->plan.batches - 1;
-    for (size_t column = 0; column < flat.size[0]; column++)
-        tensor_set(&flat, &column, tensor_get(&all, (size_t[]){a->plan.batches - 1, row, column}));
+    const projection *role = plan_role(&a->plan, made);
+    size_t row = rows_of(a, made) / a->plan.batches - 1, shared = role == NULL ? 0 : role->shared,
+           own = role == NULL ? flat.size[0] : role->width - shared;
+    for (size_t n = 0; n < flat.size[0]; n++) {
+        const size_t at[] = {a->plan.batches - 1, row, n + n / own * shared};
+        tensor_set(&flat, &n, tensor_get(&all, at));
+    }
 }
 
 static bool change_biases(attempt *a)

@@ -15,7 +15,7 @@ from claims import check, finish, selfattn
 NEAR = 1e-12
 RATE, STEPS = 1e-5, 4  # so that also a steep loss falls at each of them
 MIXED = re.compile(r"layer\.\d+\.(experts\.\d+\.\w+|router\w*|shared\.\w+|shared_gate)_grad")
-COUNTS = {"attention": 300, "layers": 100, "projected": 60, "mixtures": 100}
+COUNTS = {"attention": 300, "latents": 200, "layers": 100, "projected": 60, "mixtures": 100}
 COMMANDS = {None: "run", "encoder": "encode", "decoder": "decode"}  # by the kind of layers
 # A gradient that is a sum of others, whose own largest number may be the rounding of a sum of 0.
 SUM_OF = {"bk_grad": "k_grad", "bs_grad": "scores_grad", "bias_k_grad": "k_grad"}

@@ -197,6 +197,57 @@ def attention(seed):
     return one
 
 
+def latents(seed):
+    """An attention again, whose queries, or keys and values, are made in two products."""
+    dice = random.Random(seed)
+    size = Sizes(dice)
+    size.is_given = size.is_apart = False
+    one = {"dtype": "f64", "heads": size.heads, "kv_heads": size.groups, "scale": "head"}
+    if chance(dice):
+        one["layout"] = "out-in"
+    add_rows(one, dice, size)
+    one.pop("xv", None)
+    shared = 2 * dice.randint(0, 2)
+    add_latents(one, dice, size, chance(dice, 0.8), chance(dice, 0.8), shared)
+    if chance(dice, 0.5):
+        one.update(rope=dice.choice((10000, 10)),
+                   rope_pairing=dice.choice(("half", "interleaved")))
+    add_masks(one, dice, size)
+    add_output(one, dice, size)
+    if chance(dice):
+        one["clip"] = round(dice.uniform(0.3, 1), 3)
+    return one
+
+
+def add_latents(one, dice, size, of_queries, of_keys, shared):
+    """Keys end with so many numbers that their heads share, and queries are as wide."""
+    shared = shared if of_keys else 0
+    for name, roles, is_there, rest in (("q", "q", of_queries, 0), ("kv", "kv", of_keys, shared)):
+        if not is_there:
+            continue
+        width = 1 + dice.randint(1, 4)
+        one[f"w{name}_down"] = matrix(dice, *turned_if(one, size.m, width + rest))
+        if chance(dice):
+            one[f"b{name}_down"] = matrix(dice, width + rest)
+        if chance(dice, 0.6):
+            one[name + "_latent_gain"] = matrix(dice, width)
+        for role, heads, columns in (("q", size.heads, size.d_q), ("k", size.groups, size.d_k),
+                                     ("v", size.groups, size.d_v)):
+            if role in roles:
+                add_weight(one, dice, "w" + role, heads, width, columns)
+    if any(key.endswith("latent_gain") for key in one) and chance(dice):
+        one["latent_eps"] = 0.1
+    for key, numbers in (("past_k", size.groups * (size.d_k + shared)),):
+        if key in one:
+            one[key] = size.rows(dice, size.past, numbers)
+    if shared:  # as wide as the keys
+        add_weight(one, dice, "wq", size.heads,
+                   of_queries and len(one["wq_down"] if one.get("layout") == "out-in"
+                                      else one["wq_down"][0]) or size.m, size.d_q + shared)
+        if "bq" in one:
+            one["bq"] = matrix(dice, size.heads * (size.d_q + shared))
+
+
 def add_output(one, dice, size):
     width = size.heads * size.d_v
     shape = ((size.batch,) if size.batch else ()) + (size.n_q, width)

@@ -9,7 +9,7 @@ import torch
 
 # What a layer and its cross-attention take from the document's top.
 OF_ALL_ATTENTIONS = ("heads", "kv_heads", "scale", "score", "softcap", "clip", "qk_norm", "qk_eps",
-                     "layout")
+                     "latent_eps", "layout")
 OF_LAYERS = OF_ALL_ATTENTIONS + ("causal", "window", "alibi", "rope", "rope_pairing", "rope_width",
                                  "norm", "norm_kind", "norm_eps", "activation", "top_experts",
                                  "routing", "renormalize", "routing_scale", "groups", "top_groups")
@@ -65,7 +65,7 @@ def joined(rows):
 def in_batch(*all_rows):
     """Rows that came without a batch serve each of its entries."""
     batch = max(len(rows) for rows in all_rows)
-    return [rows.expand(batch, -1, -1, -1) for rows in all_rows]
+    return [rows.expand(batch, *rows.shape[1:]) for rows in all_rows]
 
 
 def kept_rows(of, name, rows, like):
@@ -81,7 +81,22 @@ def weight(of, key):
     return matrix.transpose(-1, -2) if of.get("layout") == "out-in" else matrix
 
 
-def projected(of, role, rows, heads):
+def latent(of, name, rows, taken):
+    """The first `taken` numbers, normalized where there is a gain, and those that are left."""
+    made = rows @ weight(of, f"w{name}_down")
+    if f"b{name}_down" in of:
+        made = made + of.given(f"b{name}_down").flatten()
+    made = of.kept(name + "_latent", made)
+    first, rest = made[..., :taken], made[..., taken:]
+    gain = name + "_latent_gain"
+    if gain in of:
+        root = (first.square().mean(-1, keepdim=True) + of.get("latent_eps", 1e-6)).sqrt()
+        first = of.kept(name + "_latent_norm", first / root * of.given(gain).flatten())
+    return first, rest
+
+
+def projected(of, role, rows, heads, rest=None):
+    """Each head ends with `rest`, where that is given."""
     if role in of:
         return apart(of.given(role), heads)
     made = with_batch(rows)
@@ -90,7 +105,8 @@ def projected(of, role, rows, heads):
         made = made @ by if by.dim() == 2 else torch.cat([made @ one for one in by], -1)
     if "b" + role in of:
         made = made + of.given("b" + role).flatten()
-    return apart(made, heads)
+    made = apart(made, heads)
+    return made if rest is None else torch.cat([made, apart(rest, 1).expand(-1, heads, -1, -1)], -1)
 
 
 def clipped(of, role, rows):
@@ -123,6 +139,15 @@ def normalized(of, role, rows):
 
 def turned(of, role, rows, positions):
     """Each pair of numbers by the angle position · base^(−2p/width)."""
+    shared = weight(of, "wkv_down").shape[-1] - weight(of, "wk").shape[-2] if "wkv_down" in of else 0
+    if shared:  # the last numbers of a head are turned, which keys share
+        first, of = rows[..., :-shared], of.inside({"rope_width": shared}, "", of.one)
+        made = pairs_turned(of, rows[..., -shared:], positions)
+        return kept_rows(of, role + "_rope", torch.cat((first, made), -1), role)
+    return kept_rows(of, role + "_rope", pairs_turned(of, rows, positions), role)
+
+
+def pairs_turned(of, rows, positions):
     width = of.get("rope_width", rows.shape[-1])
     turn = float(of.get("rope")) ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
     angle = positions.to(torch.float64).unsqueeze(-1) * turn
@@ -133,7 +158,7 @@ def turned(of, role, rows, positions):
     else:
         one, two = rows[..., :width // 2], rows[..., width // 2:width]
         pairs = torch.cat((one * cos - two * sin, two * cos + one * sin), -1)
-    return kept_rows(of, role + "_rope", torch.cat((pairs, rows[..., width:]), -1), role)
+    return torch.cat((pairs, rows[..., width:]), -1)
 
 
 # ---- which query sees which key ----
@@ -273,7 +298,15 @@ def attention(of, x=None, xk=None):
     xk = xk if xk is not None else of.given("xk") if "xk" in of else x
     xv = of.given("xv") if "xv" in of else xk
     pasts = [apart(of.given(key), groups) for key in ("past_k", "past_v") if key in of]
-    made = in_batch(projected(of, "q", x, heads), projected(of, "k", xk, groups),
+    rest = None
+    if "wq_down" in of or "wkv_down" in of:
+        x, xk = in_batch(*map(with_batch, (x, xk)), *pasts)[:2]
+    if "wq_down" in of:
+        x, _ = latent(of, "q", x, weight(of, "wq").shape[-2])
+    if "wkv_down" in of:
+        xk, rest = latent(of, "kv", xk, weight(of, "wk").shape[-2])
+        xv = xk
+    made = in_batch(projected(of, "q", x, heads), projected(of, "k", xk, groups, rest),
                     projected(of, "v", xv, groups), *pasts)
     q, k, v = (clipped(of, role, rows) for role, rows in zip("qkv", made))
     q = kept_rows(of, "q", q, "q")

@@ -178,7 +178,7 @@ class Attention(Part):
             cos, sin = cosine_and_sine(self.position[:, 0], 10000, rows["x"].shape[2])
             waves = np.stack([sin, cos], -1).reshape(*sin.shape[:2], -1)
             rows["x"] = s["x_pos"] = (rows["x"] + waves[..., :rows["x"].shape[2]]).astype(t)
-        self.tapes, self.brought = {name: [] for name in "qkv"}, {}
+        self.tapes, self.brought, self.taken = {name: [] for name in "qkv"}, {}, {}
         self.q, k, v = (self.split(name, self.make(name)) for name in "qkv")
         self.k, self.v = (np.repeat(a, self.h // self.g, 1) for a in (k, v))
 
@@ -208,7 +208,7 @@ class Attention(Part):
             return grad[:, self.past:]
 
         if name in self.source:
-            taken, rest = self.latent(name, rows[self.source[name]])
+            taken, rest = self.taken[name] = self.latent(name, rows[self.source[name]])
             a = self.split(name, self.linear(taken, "w" + name, "b" + name))
             rest = np.broadcast_to(rest[:, None], (*a.shape[:3], rest.shape[-1]))
             a = side_by_side(np.concatenate([a, rest], -1))
@@ -323,9 +323,32 @@ class Attention(Part):
             grad = in_order(apart, 2)[:, :, 0]
         grad = self.backward(side_by_side(grad), self.tapes[name])
         if name in self.source:
-            key = self.source[name]
-            self.brought.setdefault(key, []).append(
-                self.linear_back(self.rows[key], grad, "w" + name, "b" + name))
+            key, (taken, rest) = self.source[name], self.taken[name]
+            of_heads = self.split(name, grad)
+            own = of_heads.shape[-1] - rest.shape[-1]
+            grad = self.linear_back(taken, side_by_side(of_heads[..., :own]), "w" + name, "b" + name)
+            if taken is not self.rows[key]:
+                grad = self.latent_back(name, grad, in_order(of_heads[..., own:], 1)[:, 0])
+            self.brought.setdefault(key, []).extend([grad] * (grad is not None))
+
+    def latent_back(self, name, grad, shared):
+        """To the rows of the latent; from keys nothing, which wait for values"""
+        stage = "q_latent" if name == "q" else "kv_latent"
+        if name == "k":
+            self.of_keys = grad, shared
+            return None
+        if name == "v":
+            of_keys, shared = self.of_keys
+            grad = of_keys + grad
+        if stage + "_gain" in self.given:
+            self.stages[stage + "_norm_grad"] = grad
+            grad, gains = norm_back(
+                self.stages[stage][..., :grad.shape[-1]], grad,
+                self.given[stage + "_gain"].astype(F64), float(self.doc.get("latent_eps", 1e-6)), False)
+            self.gather(stage + "_gain", gains)
+        grad = self.stages[stage + "_grad"] = np.concatenate([grad, shared], -1)
+        return self.linear_back(self.rows[self.source[name]], grad, "w" + stage[:-7] + "_down",
+                                "b" + stage[:-7] + "_down")
 
     def mask(self, scores):
         doc, given, t = self.doc, self.given, self.t

@@ -139,6 +139,10 @@ const input_file INPUT_FILES[] = {
     {"wrong-back.json", "{\"x\": [[1]], \"loss\": \"sum\", \"norm\": \"pre\",\n"
                         "\"layers\": [{\"wv\": [[2]]}],\n"
                         "\"expected\": {\"layer.0.attention_sum_grad\": [[2]]}}\n"},
+    {"latents.json",
+     "{\"x\": [[1, 0], [0, 1]], \"wq_down\": [[1], [2]], \"q_latent_gain\": [1],\n"
+     "\"wq\": [[1, 2]], \"wkv_down\": [[1, 0], [0, 1]], \"kv_latent_gain\": [2],\n"
+     "\"bkv_down\": [1, 0], \"wk\": [[1]], \"wv\": [[1]], \"clip\": 0.5, \"loss\": \"sum\"}\n"},
     {"slopes.json", "{\"q\": [[1]], \"k\": [[1], [2]], \"v\": [[1], [2]], \"offset\": 1,\n"
                     "\"alibi\": [0.5], \"loss\": \"sum\"}\n"},
     {"wrong-heads.json",
@@ -261,6 +265,8 @@ const command_line COMMAND_LINES[] = {
     {.words = "--loss mean --alibi=1,0.5 --emit *_grad,delta extra.json"},
     {.words = "--loss mean --emit *_grad,loss apart.json"},
     {.words = "--loss sum --emit *_grad general.json"},
+    {.words = "--emit *_grad latents.json"},
+    {.words = "--trace=projections_back latents.json"},
     {.words = "--loss sum --emit *_grad additive.json"},
     {.words = "--threads 3 --max-memory 1M heads.json"},
     {.words = "--threads 1 --max-memory 430K --emit weights,output -o out.json long.json",

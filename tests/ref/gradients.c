@@ -25,7 +25,7 @@ typedef struct trial {
 
 bool gradients_exist(const ref_problem *p)
 {
-    return p->round_decimals < 0 && p->in[REF_WQ_DOWN].at == NULL && p->in[REF_WKV_DOWN].at == NULL;
+    return p->round_decimals < 0;
 }
 
 /* As many numbers as a stage has, in its shape. */
@@ -167,15 +167,38 @@ static const struct {
     int which;
     const char *name;
 } OF_INPUTS[] = {
-    {REF_X, "x_grad"},           {REF_XK, "xk_grad"},         {REF_XV, "xv_grad"},
-    {REF_WQ, "wq_grad"},         {REF_WK, "wk_grad"},         {REF_WV, "wv_grad"},
-    {REF_WO, "wo_grad"},         {REF_BQ, "bq_grad"},         {REF_BK, "bk_grad"},
-    {REF_BV, "bv_grad"},         {REF_BO, "bo_grad"},         {REF_PAST_K, "past_k_grad"},
-    {REF_PAST_V, "past_v_grad"}, {REF_Q_GAIN, "q_gain_grad"}, {REF_K_GAIN, "k_gain_grad"},
-    {REF_BIAS, "bias_grad"},     {REF_SINKS, "sinks_grad"},   {REF_BIAS_K, "bias_k_grad"},
-    {REF_BIAS_V, "bias_v_grad"}, {REF_WS, "ws_grad"},         {REF_BS, "bs_grad"},
-    {REF_WA, "wa_grad"},         {REF_UA, "ua_grad"},         {REF_VA, "va_grad"},
-    {REF_BA, "ba_grad"},         {SLOPES, "slopes_grad"},
+    {REF_X, "x_grad"},
+    {REF_XK, "xk_grad"},
+    {REF_XV, "xv_grad"},
+    {REF_WQ, "wq_grad"},
+    {REF_WK, "wk_grad"},
+    {REF_WV, "wv_grad"},
+    {REF_WO, "wo_grad"},
+    {REF_BQ, "bq_grad"},
+    {REF_BK, "bk_grad"},
+    {REF_BV, "bv_grad"},
+    {REF_BO, "bo_grad"},
+    {REF_PAST_K, "past_k_grad"},
+    {REF_PAST_V, "past_v_grad"},
+    {REF_Q_GAIN, "q_gain_grad"},
+    {REF_K_GAIN, "k_gain_grad"},
+    {REF_BIAS, "bias_grad"},
+    {REF_SINKS, "sinks_grad"},
+    {REF_BIAS_K, "bias_k_grad"},
+    {REF_BIAS_V, "bias_v_grad"},
+    {REF_WS, "ws_grad"},
+    {REF_BS, "bs_grad"},
+    {REF_WA, "wa_grad"},
+    {REF_UA, "ua_grad"},
+    {REF_VA, "va_grad"},
+    {REF_BA, "ba_grad"},
+    {SLOPES, "slopes_grad"},
+    {REF_WQ_DOWN, "wq_down_grad"},
+    {REF_BQ_DOWN, "bq_down_grad"},
+    {REF_Q_LATENT_GAIN, "q_latent_gain_grad"},
+    {REF_WKV_DOWN, "wkv_down_grad"},
+    {REF_BKV_DOWN, "bkv_down_grad"},
+    {REF_KV_LATENT_GAIN, "kv_latent_gain_grad"},
 };
 enum { INPUTS = sizeof OF_INPUTS / sizeof OF_INPUTS[0] };
 

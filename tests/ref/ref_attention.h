@@ -178,6 +178,10 @@ typedef enum ref_stage_id {
     REF_STAGE_Q_SUM_GRAD,
     REF_STAGE_K_SUM_GRAD,
     REF_STAGE_V_SUM_GRAD,
+    REF_STAGE_Q_LATENT_NORM_GRAD,
+    REF_STAGE_Q_LATENT_GRAD,
+    REF_STAGE_KV_LATENT_NORM_GRAD,
+    REF_STAGE_KV_LATENT_GRAD,
     /* Of parameters: ref_parameters.h alone makes these. */
     REF_STAGE_WQ_GRAD,
     REF_STAGE_WK_GRAD,

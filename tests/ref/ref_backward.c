@@ -302,6 +302,81 @@ static void go_back_clipped(const ref_problem *p, ref_result *r, ref_stage_id id
     }
 }
 
+/* ---- latents ---- */
+
+/* One of q, k, v: the gradient of its product, rows of the sequence alone. */
+typedef struct taker {
+    ref_input weight;
+    ref_stage_id grad, unclipped;
+    size_t heads, width, own; /* of a head's numbers the product's */
+} taker;
+
+static ref_number taker_grad(const ref_result *r, const taker *of, size_t b, size_t i,
+                             size_t column)
+{
+    const ref_stage *sums = &r->stage[of->unclipped],
+                    *grad = sums->at != NULL ? sums : &r->stage[of->grad];
+    size_t all = grad->size[grad->rank - 2];
+    return grad->at[(b * all + i) * of->heads * of->width + column];
+}
+
+/* grad·Wᵀ at one column of what the weight takes */
+static ref_number brought(const ref_problem *p, const ref_result *r, const taker *of, size_t b,
+                          size_t i, size_t row)
+{
+    const ref_array *w = &p->in[of->weight];
+    ref_number sum = number_exact(0);
+    for (size_t head = 0; head < of->heads; head++)
+        for (size_t c = 0; c < of->own; c++)
+            sum = number_chain(ref_precision(p), sum, taker_grad(r, of, b, i, head * of->width + c),
+                               number_exact(w->at[ref_weight_index(p, w, head, of->own, row, c)]));
+    return sum;
+}
+
+static void go_back_latent(const ref_problem *p, ref_result *r, bool is_query)
+{
+    const ref_sizes *s = &r->sizes;
+    const precision *type = ref_precision(p);
+    const taker takers[] = {
+        {REF_WQ, REF_STAGE_Q_GRAD, REF_STAGE_Q_SUM_GRAD, s->h, s->d_q, s->d_q},
+        {REF_WK, REF_STAGE_K_GRAD, REF_STAGE_K_SUM_GRAD, s->g, s->d_k, s->d_k - s->shared},
+        {REF_WV, REF_STAGE_V_GRAD, REF_STAGE_V_SUM_GRAD, s->g, s->d_v, s->d_v},
+    };
+    const ref_array *in = &p->in[is_query ? REF_WQ_DOWN : REF_WKV_DOWN], *gain = &in[2];
+    const ref_stage *latent = &r->stage[is_query ? REF_STAGE_Q_LATENT : REF_STAGE_KV_LATENT];
+    if (in->at == NULL)
+        return;
+    size_t whole = latent->size[latent->rank - 1], shared = is_query ? 0 : s->shared,
+           width = whole - shared, n = is_query ? s->n_q : s->n_new;
+    ref_stage_id norm_id = is_query ? REF_STAGE_Q_LATENT_NORM_GRAD : REF_STAGE_KV_LATENT_NORM_GRAD;
+    ref_number *normed =
+        ref_stage_new(r, norm_id, is_query ? "q_latent_norm_grad" : "kv_latent_norm_grad",
+                      is_query ? "bq" : "br", width);
+    r->stage[norm_id].is_not_made = gain->at == NULL;
+    ref_number *to =
+        ref_stage_new(r, is_query ? REF_STAGE_Q_LATENT_GRAD : REF_STAGE_KV_LATENT_GRAD,
+                      is_query ? "q_latent_grad" : "kv_latent_grad", is_query ? "bq" : "br", whole);
+    for (size_t row = 0; row < s->b * n; row++) {
+        size_t b = row / n, i = row % n;
+        ref_number *own = to + row * whole;
+        for (size_t c = 0; c < width; c++) {
+            own[c] = brought(p, r, &takers[is_query ? 0 : 1], b, i, c);
+            if (!is_query)
+                own[c] = number_add(type, own[c], brought(p, r, &takers[2], b, i, c));
+            normed[row * width + c] = own[c];
+        }
+        if (gain->at != NULL)
+            ref_normalize_row_back(p, latent->at + row * whole, width,
+                                   p->has_latent_eps ? p->latent_eps : 1e-6, gain->at, own);
+        for (size_t c = 0; c < shared * s->g; c++) {
+            size_t head = c / shared, column = c % shared;
+            own[width + column] = number_add(
+                type, own[width + column],
+                taker_grad(r, &takers[1], b, i, head * s->d_k + s->d_k - shared + column));
+        }
+    }
+}
+
 void ref_compute_gradients(const ref_problem *p, ref_result *r)
 {
     const ref_sizes *s = &r->sizes;
@@ -339,6 +414,8 @@ void ref_compute_gradients(const ref_problem *p, ref_result *r)
                     REF_STAGE_K_GRAD);
     go_back_clipped(p, r, REF_STAGE_V_SUM_GRAD, "v_sum_grad", "br", REF_STAGE_V_SUM,
                     REF_STAGE_V_GRAD);
+    go_back_latent(p, r, true);
+    go_back_latent(p, r, false);
     free(q);
     free(k);
     free(v);

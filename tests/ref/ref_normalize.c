@@ -106,11 +106,11 @@ void ref_compute_norms(const ref_problem *p, ref_result *r)
 
 /* With y = gain·x / r and r = √(mean(x²) + eps): ∂r/∂x[i] = x[i] / (width·r), so that of dy comes
  * (gain[i]·dy[i] − x[i] · Σ gain·dy·x / (width·r²)) / r. */
-static void go_back(const ref_problem *p, const ref_number *x, size_t width, const double *gain,
-                    ref_number *dy)
+void ref_normalize_row_back(const ref_problem *p, const ref_number *x, size_t width, double eps,
+                            const double *gain, ref_number *dy)
 {
     const precision *wide = &FLOAT64;
-    ref_number root = root_of(x, width, p->has_eps ? p->eps : 1e-6), sum = number_exact(0);
+    ref_number root = root_of(x, width, eps), sum = number_exact(0);
     bool is_lost = root.slip > root.value / 2;
     ref_number inverse = number_exact(0);
     if (root.value > 0)
@@ -135,17 +135,18 @@ void ref_normalize_back(const ref_problem *p, const ref_sizes *s, const ref_numb
                         ref_input gains, size_t n, size_t width, ref_number *dy)
 {
     size_t heads = gains == REF_Q_GAIN ? s->h : s->g, whole = heads * width;
+    double eps = p->has_eps ? p->eps : 1e-6;
     if (p->norms_all) {
         ref_number *of = join_heads(s, x, heads, n, width),
                    *back = join_heads(s, dy, heads, n, width);
         for (size_t row = 0; row < s->b * n; row++)
-            go_back(p, of + row * whole, whole, gains_of(&p->in[gains], 0, whole),
-                    back + row * whole);
+            ref_normalize_row_back(p, of + row * whole, whole, eps,
+                                   gains_of(&p->in[gains], 0, whole), back + row * whole);
         part_heads(s, back, dy, heads, n, width);
         free(of);
         return;
     }
     for (size_t row = 0; row < s->b * heads * n; row++)
-        go_back(p, x + row * width, width, gains_of(&p->in[gains], row / n % heads, width),
-                dy + row * width);
+        ref_normalize_row_back(p, x + row * width, width, eps,
+                               gains_of(&p->in[gains], row / n % heads, width), dy + row * width);
 }

@@ -35,6 +35,10 @@ size_t ref_rows_of_weight(const ref_problem *p, const ref_array *w);
 void ref_normalize_row(const ref_problem *p, ref_number *x, size_t width, double eps,
                        const double *gain);
 
+/* The way back: what the row x gains, in the place of what the result does. */
+void ref_normalize_row_back(const ref_problem *p, const ref_number *x, size_t width, double eps,
+                            const double *gain, ref_number *dy);
+
 /* ref_project.c: q, k and v of rows and weights. */
 void ref_compute_projections(const ref_problem *p, ref_result *r);
 

@@ -113,7 +113,8 @@ def pattern(run, node, cell=None):
     if node.operation == "activate":
         found += "(?::" + re.escape(FUNCTIONS[node.function]) + ")?"
     if node.operation == "copy" and cell is None:
-        found += "|" + names_of(node.operands["a"]["of"]) + ",theheadssidebyside"
+        found += ("|" + names_of(node.operands["a"]["of"]) +
+                  ",(theheadssidebyside|withoutwhatkeysshare)")
     return found
 
 

@@ -2,6 +2,7 @@
 
 #include "attn/engine/loss.h"
 #include "attn/engine/multiply.h"
+#include "attn/engine/norms.h"
 #include "attn/engine/positions.h"
 #include "base/mem.h"
 
@@ -303,30 +304,48 @@ static bool make_appended(const projecting *with, stage_id id, err *e)
     return true;
 }
 
+/* A role's weight in parts: one matrix for all heads, or one a head, or its columns, where other
+ * numbers stand between those of heads. */
+static size_t parts_of(const projection *role)
+{
+    return role->weight.rank == 3 || role->shared > 0 ? role->heads : 1;
+}
+
+static tensor part_of_weight(const projection *role, const tensor *weight, size_t part)
+{
+    size_t width = weight->size[1] / parts_of(role);
+    return weight->rank == 3 ? tensor_at(weight, part)
+                             : tensor_range(weight, 1, part * width, width);
+}
+
+/* What the part has made of the columns of a role's gradient. */
+static tensor part_of_grads(const projection *role, const tensor *grads, size_t part, size_t width)
+{
+    return tensor_range(grads, 1, part * (width + role->shared), width);
+}
+
 /* Of x·W the gradient of W, for one batch entry after the other: xᵀ·grad. */
-static bool make_weight(const projecting *with, stage_id id, input which, const tensor *weight,
+static bool make_weight(const projecting *with, stage_id id, const projection *role,
                         const tensor *rows, const tensor *grads, err *e)
 {
     const plan *p = with->plan;
-    tensor grad = placed_at(with->at, id), made;
-    tensor to = tensor_seen_as(&grad, weight, p->asked->in[which]);
-    size_t parts = to.rank == 3 ? to.size[0] : 1;
-    const size_t *size = &to.size[to.rank - 2];
-    if (!tensor_new(&made, p->type, 2, size, e))
-        return false;
+    tensor grad = placed_at(with->at, id);
+    tensor to = tensor_seen_as(&grad, &role->weight, p->asked->in[role->weight_as]);
     bool done = true;
-    for (size_t part = 0; part < parts && done; part++) {
+    for (size_t part = 0; part < parts_of(role) && done; part++) {
+        tensor into = part_of_weight(role, &to, part), made;
+        if (!tensor_new(&made, p->type, 2, into.size, e))
+            return false;
         for (size_t batch = 0; batch < p->batches && done; batch++) {
             tensor x = tensor_at(rows, batch), turned = tensor_transposed(&x);
             tensor of_batch = tensor_at(grads, batch);
-            tensor columns = tensor_range(&of_batch, 1, part * size[1], size[1]);
+            tensor columns = part_of_grads(role, &of_batch, part, into.size[1]);
             columns = tensor_range(&columns, 0, 0, x.size[0]);
             done = add_product(with, &turned, &columns, batch > 0, &made, e);
         }
-        tensor into = to.rank == 3 ? tensor_at(&to, part) : to;
         tensor_copy(&made, &into);
+        tensor_free(&made);
     }
-    tensor_free(&made);
     return done;
 }
 
@@ -363,14 +382,22 @@ static bool make_weight_of_role(const projecting *with, stage_id id, err *e)
     stage_id taken = plan_stand_in(with->plan, stage_row(id)->takes[0]);
     const projection *role = plan_role(with->plan, taken);
     tensor grads = placed_at(with->at, taken);
-    return make_weight(with, id, role->weight_as, &role->weight, projected_rows(with->made, role),
-                       &grads, e);
+    return make_weight(with, id, role, projected_rows(with->made, role), &grads, e);
+}
+
+static bool make_down(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    const projection down = projected_down(p, id == STAGE_WQ_DOWN_GRAD ? &p->q : &p->k);
+    tensor grads = placed_at(with->at, stage_row(id)->takes[0]);
+    return make_weight(with, id, &down, projected_start(with->made, &down), &grads, e);
 }
 
 static bool make_wo(const projecting *with, stage_id id, err *e)
 {
+    const projection by_wo = {.weight_as = INPUT_WO, .weight = with->plan->wo, .heads = 1};
     tensor grads = placed_at(with->at, STAGE_OUTPUT_GRAD);
-    return make_weight(with, id, INPUT_WO, &with->plan->wo, &with->made->context_rows, &grads, e);
+    return make_weight(with, id, &by_wo, &with->made->context_rows, &grads, e);
 }
 
 /* The sum of rows of the sequence: batch entries, then rows. `apart` is b × heads × n × width. */
@@ -396,7 +423,17 @@ static bool make_bias_of_role(const projecting *with, stage_id id, err *e)
     const projection *role = plan_role(with->plan, taken);
     tensor apart = projected_place(with, taken), grad = placed_at(with->at, id);
     (void)e;
+    apart = tensor_range(&apart, 3, 0, role->width - role->shared);
     sum_rows(with->plan, &apart, role->n, &grad);
+    return true;
+}
+
+static bool make_bias_down(const projecting *with, stage_id id, err *e)
+{
+    tensor rows = placed_at(with->at, stage_row(id)->takes[0]), grad = placed_at(with->at, id);
+    tensor apart = plan_heads_apart(&rows, 1);
+    (void)e;
+    sum_rows(with->plan, &apart, rows.size[1], &grad);
     return true;
 }
 
@@ -416,18 +453,17 @@ static bool add_role(const projecting *with, const projection *role, stage_id of
 {
     const plan *p = with->plan;
     tensor grads = placed_at(with->at, of), made = {0};
-    const size_t size[] = {role->n, role->rows.size[2]};
+    const size_t size[] = {role->n, to->size[2]};
     if (role->weight.data != NULL && !tensor_new(&made, p->type, 2, size, e))
         return false;
     bool done = true;
     for (size_t batch = 0; batch < p->batches && done; batch++) {
         tensor from = tensor_at(&grads, batch), into = tensor_at(to, batch);
-        size_t parts = role->weight.rank == 3 ? role->heads : 1;
         from = tensor_range(&from, 0, 0, role->n);
-        for (size_t part = 0; part < parts && done && made.data != NULL; part++) {
-            tensor weight = role->weight.rank == 3 ? tensor_at(&role->weight, part) : role->weight;
+        for (size_t part = 0; part < parts_of(role) && done && made.data != NULL; part++) {
+            tensor weight = part_of_weight(role, &role->weight, part);
             tensor turned = tensor_transposed(&weight);
-            tensor columns = tensor_range(&from, 1, part * weight.size[1], weight.size[1]);
+            tensor columns = part_of_grads(role, &from, part, weight.size[1]);
             done = add_product(with, &columns, &turned, part > 0, &made, e);
         }
         add_rows(p, made.data != NULL ? &made : &from, &into);
@@ -436,18 +472,111 @@ static bool add_role(const projecting *with, const projection *role, stage_id of
     return done;
 }
 
+/* What comes back to a latent by way of the roles that take it, added to +0. */
+static bool add_takers(const projecting *with, const projection *first, const tensor *to, err *e)
+{
+    const plan *p = with->plan;
+    fill_with(to, 0);
+    if (first == &p->q)
+        return add_role(with, first, plan_stand_in(p, STAGE_Q_SUM_GRAD), to, e);
+    return add_role(with, first, plan_stand_in(p, STAGE_K_SUM_GRAD), to, e) &&
+           add_role(with, &p->v, plan_stand_in(p, STAGE_V_SUM_GRAD), to, e);
+}
+
+static const projection *first_taker(const plan *p, stage_id of_latent)
+{
+    return stage_row(of_latent)->axes[1] == 'q' ? &p->q : &p->k;
+}
+
+static bool make_latent_norm(const projecting *with, stage_id id, err *e)
+{
+    tensor to = placed_at(with->at, id);
+    return add_takers(with, first_taker(with->plan, id), &to, e);
+}
+
+/* Row i of all entries of the batch, its first numbers. */
+static tensor latent_row(const tensor *all, size_t i, size_t width)
+{
+    tensor of_entry = tensor_at(all, i / all->size[1]);
+    tensor row = tensor_at(&of_entry, i % all->size[1]);
+    return tensor_range(&row, 0, 0, width);
+}
+
+static norm norm_of(const plan *p, const latent *l)
+{
+    return (norm){.is_rms = true, .eps = p->asked->latent_eps, .gain = l->gain};
+}
+
+static bool make_latent_gain(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    stage_id back = stage_row(id)->takes[0], of = stage_row(id)->takes[1];
+    const latent *l = plan_latent(p, first_taker(p, of));
+    const norm by = norm_of(p, l);
+    tensor x = placed_at(with->at, of), dy = placed_at(with->at, back),
+           grad = placed_at(with->at, id), flat = tensor_flat(&grad);
+    double *sum = mem_alloc_zeroed(l->width, sizeof sum[0], e);
+    if (sum == NULL)
+        return false;
+    for (size_t i = 0; i < p->batches * x.size[1]; i++) {
+        tensor from = latent_row(&x, i, l->width), gained = latent_row(&dy, i, l->width);
+        norm_gain_back(&by, &from, &gained, sum);
+    }
+    for (size_t i = 0; i < l->width; i++)
+        tensor_set(&flat, &i, sum[i]);
+    mem_free(sum);
+    return true;
+}
+
+/* By way of its norm, where there is one; the numbers that keys share gain from each head. */
+static bool make_latent(const projecting *with, stage_id id, err *e)
+{
+    const plan *p = with->plan;
+    stage_id back = stage_row(id)->takes[0], of = stage_row(id)->of;
+    const projection *role = first_taker(p, of);
+    const latent *l = plan_latent(p, role);
+    const norm by = norm_of(p, l);
+    tensor to = placed_at(with->at, id), own = tensor_range(&to, 2, 0, l->width);
+    if (l->gain.data == NULL && !add_takers(with, role, &own, e))
+        return false;
+    for (size_t i = 0; l->gain.data != NULL && i < p->batches * to.size[1]; i++) {
+        tensor x = placed_at(with->at, of), dy = placed_at(with->at, back);
+        tensor from = latent_row(&x, i, l->width), gained = latent_row(&dy, i, l->width),
+               into = latent_row(&to, i, l->width);
+        norm_back(&by, &from, &gained, &into);
+    }
+    if (role->shared == 0)
+        return true;
+    tensor rest = tensor_range(&to, 2, l->width, role->shared),
+           heads = projected_place(with, plan_stand_in(p, STAGE_K_SUM_GRAD));
+    heads = tensor_range(&heads, 3, role->width - role->shared, role->shared);
+    fill_with(&rest, 0);
+    for (size_t unit = 0; unit < p->batches * role->heads; unit++) {
+        tensor from = plan_of_head(&heads, unit / role->heads, unit % role->heads),
+               into = tensor_at(&rest, unit / role->heads);
+        add_rows(p, &from, &into);
+    }
+    return true;
+}
+
 static bool make_rows(const projecting *with, stage_id id, err *e)
 {
-    static const stage_id OF[] = {STAGE_Q_SUM_GRAD, STAGE_K_SUM_GRAD, STAGE_V_SUM_GRAD};
+    static const stage_id OF[] = {STAGE_Q_LATENT_GRAD, STAGE_KV_LATENT_GRAD, STAGE_V_SUM_GRAD};
     const plan *p = with->plan;
+    const projection *const roles[] = {&p->q, &p->k, &p->v};
     input which = input_of_key(stage_row(id)->of_input);
     tensor grad = placed_at(with->at, id);
     tensor to = grad.rank == 2 ? plan_shared(&grad, p->batches) : grad;
     fill_with(&grad, 0);
     for (size_t i = 0; i < sizeof OF / sizeof OF[0]; i++) {
-        const projection *role = plan_role(p, OF[i]);
-        bool is_of_these = role->rows_as == which && role->given.data == NULL;
-        if (is_of_these && !add_role(with, role, plan_stand_in(p, OF[i]), &to, e))
+        const projection *role = roles[i];
+        bool is_of_these = role->rows_as == which && role->given.data == NULL,
+             has_latent = plan_latent(p, role)->weight.data != NULL;
+        /* Values have that of keys. */
+        if (!is_of_these || (has_latent && role == &p->v))
+            continue;
+        const projection down = has_latent ? projected_down(p, role) : *role;
+        if (!add_role(with, &down, plan_stand_in(p, OF[i]), &to, e))
             return false;
     }
     return true;
@@ -540,6 +669,16 @@ static const struct {
     {STAGE_BQ_GRAD, make_bias_of_role},
     {STAGE_BK_GRAD, make_bias_of_role},
     {STAGE_BV_GRAD, make_bias_of_role},
+    {STAGE_Q_LATENT_NORM_GRAD, make_latent_norm},
+    {STAGE_Q_LATENT_GAIN_GRAD, make_latent_gain},
+    {STAGE_Q_LATENT_GRAD, make_latent},
+    {STAGE_WQ_DOWN_GRAD, make_down},
+    {STAGE_BQ_DOWN_GRAD, make_bias_down},
+    {STAGE_KV_LATENT_NORM_GRAD, make_latent_norm},
+    {STAGE_KV_LATENT_GAIN_GRAD, make_latent_gain},
+    {STAGE_KV_LATENT_GRAD, make_latent},
+    {STAGE_WKV_DOWN_GRAD, make_down},
+    {STAGE_BKV_DOWN_GRAD, make_bias_down},
     {STAGE_X_GRAD, make_rows},
     {STAGE_XK_GRAD, make_rows},
     {STAGE_XV_GRAD, make_rows},
@@ -608,6 +747,9 @@ size_t backward_memory(const plan *p, const stage_places *where)
         return 0;
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
         most = size_larger(most, weight_memory(p, &roles[i]->weight, roles[i]->n));
+    most = size_larger(most, weight_memory(p, &p->q_latent.weight, p->q.n));
+    most = size_larger(most, weight_memory(p, &p->kv_latent.weight, p->k.n));
+    most = size_sum(most, (p->q_latent.width + p->kv_latent.width) * sizeof(double));
     const score_parameters *of_score = &p->of_score;
     most = size_larger(most, weight_memory(p, &of_score->for_query, p->n_q));
     most = size_larger(most, weight_memory(p, &of_score->for_key, p->n_k));

@@ -78,12 +78,28 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
     return true;
 }
 
+const tensor *projected_start(const projected *made, const projection *r)
+{
+    return r->rows_as == INPUT_X && made->x.data != NULL ? &made->x : &r->rows;
+}
+
 const tensor *projected_rows(const projected *made, const projection *r)
 {
     const tensor *down = r->weight_as == INPUT_WQ ? &made->q_latent : &made->kv_latent;
-    if (down->data != NULL)
-        return down;
-    return r->rows_as == INPUT_X && made->x.data != NULL ? &made->x : &r->rows;
+    return down->data != NULL ? down : projected_start(made, r);
+}
+
+projection projected_down(const plan *p, const projection *r)
+{
+    const latent *l = plan_latent(p, r);
+    return (projection){.rows_as = r->rows_as,
+                        .rows = r->rows,
+                        .weight_as = r == &p->q ? INPUT_WQ_DOWN : INPUT_WKV_DOWN,
+                        .weight = l->weight,
+                        .bias = l->bias,
+                        .n = r->n,
+                        .heads = 1,
+                        .width = l->weight.size[1]};
 }
 
 /* What of the rows that are made the stage is a form of. */
@@ -168,18 +184,13 @@ static void take_latent(const projecting *with, stage_id id, const tensor *rows)
 static bool bring_down(const projecting *with, stage_id id, err *e)
 {
     const plan *p = with->plan;
-    bool is_query = id == STAGE_Q_LATENT, is_finite = true;
-    const latent *l = is_query ? &p->q_latent : &p->kv_latent;
-    const projection *of = is_query ? &p->q : &p->k;
-    const projection first = {.weight_as = is_query ? INPUT_WQ_DOWN : INPUT_WKV_DOWN,
-                              .weight = l->weight,
-                              .bias = l->bias,
-                              .heads = 1,
-                              .width = l->weight.size[1]};
+    bool is_finite = true;
+    const projection down = projected_down(p, id == STAGE_Q_LATENT ? &p->q : &p->k);
     tensor out = placed_at(with->at, id);
     for (size_t batch = 0; batch < p->batches; batch++) {
-        tensor from = tensor_at(projected_rows(with->made, of), batch), to = tensor_at(&out, batch);
-        if (!project_rows(p, &first, &from, &to, &is_finite, with->by, e))
+        tensor from = tensor_at(projected_start(with->made, &down), batch),
+               to = tensor_at(&out, batch);
+        if (!project_rows(p, &down, &from, &to, &is_finite, with->by, e))
             return false;
     }
     take_latent(with, id, &out);

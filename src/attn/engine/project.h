@@ -39,9 +39,12 @@ typedef struct projecting {
 tensor projected_place(const projecting *with, stage_id id);
 /* The same of what lies in an input too: q, k or v before later forms took its place. */
 tensor projected_form(const projecting *with, stage_id id);
-/* What a projection starts from, b × n × m: its latent, or rows, with positions, where they were
- * added. */
+/* What a projection starts from, b × n × m: rows, with positions, where they were added; and what
+ * its weight takes: them, or its latent. */
+const tensor *projected_start(const projected *made, const projection *r);
 const tensor *projected_rows(const projected *made, const projection *r);
+/* The product that makes the projection's latent. */
+projection projected_down(const plan *p, const projection *r);
 /* False, with the error set, where finite inputs gave what the type can't hold. */
 bool projected_check_range(const plan *p, const char *name, const tensor *t, err *e);
 

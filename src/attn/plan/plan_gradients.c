@@ -58,12 +58,6 @@ static bool check_goes_back(const plan *p, err *e)
         err_at(e, &at, "weights are rounded by hand, and what is rounded has no gradient");
         return err_remedy(e, "--no-round, or no output_grad and no loss");
     }
-    const input down = asked->in[INPUT_WQ_DOWN] != NULL ? INPUT_WQ_DOWN : INPUT_WKV_DOWN;
-    if (asked->in[down] != NULL) {
-        err_at(e, &asked->at[down], "%s is given, and no gradient goes back through a latent here",
-               input_key(down));
-        return err_remedy(e, "q, k and v in its place have gradients of their own");
-    }
     at = problem_place(asked, "rows");
     if (asked->rows != NULL)
         return err_at(e, &at, "rows are chosen, and gradients are of what all rows make");

@@ -94,6 +94,8 @@ OPERATION(OP_TURN, "turn",
           .numpy = "{a}[b? * np.cos({c}) - np.where({first}, 1, -1) * {b} * np.sin({c})]")
 OPERATION(OP_STACK, "stack", "a, or b where the rows of a have ended", .spelled = "{ab}",
           .letters = "{a}, then {b}", .numpy = "np.concatenate(({a}, {b}), axis=-2)")
+OPERATION(OP_BESIDE, "beside", "a, or b where the columns of a have ended",
+          .spelled = "[a?{a}:{b}]", .numpy = "np.concatenate(({a}, {b}), axis=-1)")
 OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .spelled = "(<{ab};\n + >) / {n}",
           .letters = "[b?({a} + {b}) / 2:mean of {a}]",
           .numpy = "[b?({a} + {b}) / 2:{a}.mean(-1, keepdims=True)]")
