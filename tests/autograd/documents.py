@@ -371,6 +371,19 @@ def some_layer(dice, top, width):
     return one
 
 
+def make_latents(one, dice, top, width):
+    """Of a layer's queries, and of its keys and values, whose heads end with two they share."""
+    columns, few = width // top["heads"], dice.randint(2, 4)
+    one["wq_down"] = matrix(dice, *turned_if(top, width, few))
+    one["q_latent_gain"] = matrix(dice, few)
+    one["wkv_down"] = matrix(dice, *turned_if(top, width, few + 2))
+    one["kv_latent_gain"] = matrix(dice, few)
+    for role, heads, numbers in (("q", top["heads"], columns + 2), ("k", top["kv_heads"], columns),
+                                 ("v", top["kv_heads"], columns)):
+        one["w" + role] = matrix(dice, *turned_if(top, few, heads * numbers))
+        one.pop("b" + role, None)
+
+
 def add_embedding(top, dice, n, width):
     """No two rows are alike: from keys that are, no score learns."""
     ids = n + dice.randint(1, 3)
@@ -422,6 +435,9 @@ def layers(seed):
     add_rows_and_goal(top, dice, n, width)
     if chance(dice, 0.2):
         top["clip"] = round(dice.uniform(0.6, 1.5), 3)
+    if not {"qk_norm", "clip"} & top.keys() and chance(dice):
+        for one in top["layers"]:
+            make_latents(one, dice, top, width)
     return top
 
 
