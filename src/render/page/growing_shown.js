@@ -64,11 +64,14 @@ function fit(map, shown) {
   if (table.matches('.part')) Object.assign(shown, partInFocus(map, shown));
   else for (const axis of ['rows', 'columns']) shown[axis] = indicesNow(shown.came[axis], map, axis);
   const count = (axis) => (shown[axis] || map[axis]).length, [down, right] = isTurned ? ['columns', 'rows'] : ['rows', 'columns'];
-  table.querySelectorAll('.total').forEach((cell) => cell.remove());
-  delete shown.summed;
-  setCount(body, body.rows, count(down));
-  for (const line of body.rows) setCount(line, line.cells, labelsIn(line) + count(right));
-  if (table.tHead) setCount(table.tHead.rows[0], table.tHead.rows[0].cells, labelsIn(body.rows[0]) + count(right));
+  const wide = labelsIn(body.rows[0]) + count(right), cellsNow = body.rows[0].querySelectorAll(':scope > :not(.total)').length;
+  if (body.rows.length !== count(down) || cellsNow !== wide) {
+    table.querySelectorAll('.total').forEach((cell) => cell.remove());
+    delete shown.summed;
+    setCount(body, body.rows, count(down));
+    for (const line of body.rows) setCount(line, line.cells, wide);
+    if (table.tHead) setCount(table.tHead.rows[0], table.tHead.rows[0].cells, wide);
+  }
   showSize(map, shown);
   table.closest('figure')?.classList.toggle('gone', isOfLostQuery(map));
 }
