@@ -22,8 +22,9 @@ wine_runs() {
     # Names of files are UTF-8 under Wine where the locale says so.
     printf '#!/bin/sh\nLC_ALL=C.UTF-8 exec wine "%s" "$@"\n' "$root/$1" >$bin/selfattn
     chmod +x $bin/selfattn
-    # The first start makes the prefix, which takes a while.
-    $bin/selfattn --version
+    # The first start makes the prefix, which takes a while. Its server stays, for the thousands of
+    # starts to come: one that ends with each program is begun as often, and may be missed.
+    $bin/selfattn --version && wineserver -p
 }
 
 # linked_again: at another time, with the same bytes.
@@ -80,6 +81,7 @@ replaced() (
         [ "$(cat kept.json)" = old ] && ! ls -A | grep '^\.selfattn'
 )
 
+trap 'wineserver -k; rm -rf "$scratch"' EXIT
 make windows >"$said" 2>&1
 count 'the program is built'
 program=$(ls build/selfattn-*-windows-x86_64.exe)
