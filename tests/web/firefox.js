@@ -28,7 +28,9 @@ const IN_PAGE = `
   const handed = (at) => Components.utils.cloneInto(at, window);
   const cells = ({ shape }) => shape.reduce((all, size) =>
     all.flatMap((at) => Array.from({ length: size }, (nothing, i) => [...at, i])), [[]]);
-  const said = (x) => (Object.is(x, -0) ? '-0' : String(x)), inputs = nodes.filter((node) => node.input);
+  const said = (x) => (Object.is(x, -0) ? '-0' : String(x));
+  // Lengths are whole numbers.
+  const inputs = nodes.filter((node) => node.input && !/lengths$/.test(node.name));
   let state = 1;
   const drawn = (count) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

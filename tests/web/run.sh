@@ -182,7 +182,8 @@ fi
     NODE_PATH=$modules/node_modules node "$tests/pages.js" "$browser" "$scratch"
     if firefox=$(command -v firefox-esr || command -v firefox); then
         set --
-        for name in 001-walkthrough 000-complete-module rope sinks soft-cap rollout; do
+        for name in 001-walkthrough 000-complete-module rope sinks soft-cap rollout batch-lengths \
+            learning alibi; do
             [ ! -f "$scratch/$name.html" ] || set -- "$@" "$scratch/$name.html"
         done
         if [ $# = 0 ]; then
