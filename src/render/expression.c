@@ -179,7 +179,7 @@ worked_line worked_line_of(const trace_item *item, const render_options *how)
     enum { ROUNDED_AWAY = 2 };
     bool is_change = item->op == OP_ROUND || item->op == OP_HIDE;
     /* A sum of one number is that number. */
-    bool is_itself = item->op == OP_COPY ||
+    bool is_itself = item->op == OP_COPY || item->op == OP_BESIDE ||
                      (item->op == OP_SUM && tensor_count(&item->a) == 1 && item->c.data == NULL);
     worked_line l = {.before = " = ", .sign = is_change ? " → " : " = "};
     render_options before = *how, after = *how;

@@ -280,7 +280,7 @@ class Page:
             self.expect((":" if is_change else "=") if left is not None else "")
             self.expect(letters)
         a = item["a"] if isinstance(item["a"], list) else [item["a"]]
-        if op == "copy" or (op == "sum" and len(a) == 1 and "c" not in item):
+        if op in ("copy", "beside") or (op == "sum" and len(a) == 1 and "c" not in item):
             self.expect("=" if left or letters else "")
             self.expect(Worked(item, self).value(a[0]))
             return

@@ -141,7 +141,7 @@ function cellLine(line, head = headOfLine(line)) {
     const [from, to] = roundedTexts(operands.a[0], place);
     return [...head, ': ', from, ' → ', to];
   }
-  const isItself = map.operation === 'copy' || (map.operation === 'sum' && operands.a.length === 1 && !operands.c);
+  const isItself = ['copy', 'beside'].includes(map.operation) || (map.operation === 'sum' && operands.a.length === 1 && !operands.c);
   const { parts, count } = isItself ? { parts: [] } : spelledOut(place, operands);
   const more = count > MOST_TERMS ? ` ${(map.operation === 'max' ? TEXT.numbers : TEXT.terms)(count)}` : '';
   return [...head, ...parts.length > 0 ? [' = ', ...parts.map(linkInLine)] : [], ...innerOf(place, operands),
