@@ -390,6 +390,8 @@ static void add_sentence(const html_page *p, const trace_item *item)
                     : !item->is_of_focus ? is_formula ? " class=formula" : ""
                     : is_formula         ? " class=\"formula of-focus\""
                                          : " class=of-focus");
+    if (p->is_alive && item->map != NULL)
+        text_add_format(p->out, " data-cut=%zu", map_index(p->room, item->map));
     text_add_string(p->out, ">");
     html_add_sentence(p->out, item->text);
     text_add_string(p->out, "</p>\n");

@@ -55,6 +55,15 @@ static void show_projection(builder *b, const projection *r, stage_id of_sums, s
     build_sentence(b,
                    "A number above clip becomes clip, and one below −clip becomes −clip, so that a "
                    "few large ones don't outweigh all others.");
+    /* A page counts anew (render/page/lines.js), and keeps these words. */
+    const tensor *all = &map_there(b, sums)->values;
+    size_t at[TENSOR_MAX_RANK] = {0}, cut = 0;
+    do
+        cut += fabs(tensor_get(all, at)) > plan_clip(b->plan);
+    while (tensor_next(all, at));
+    build_sentence(b, "Numbers of %s further from 0 than clip, which are cut: %zu of %zu.", sums,
+                   cut, tensor_count(all))
+        ->map = map_there(b, name);
     derivation_formula(b, name, "");
     build_begin_head(b, build_shown_head(b, id));
     derivation_line_of_head(b, name, row, build_first_clipped(b, of_sums, row), in_head);

@@ -151,7 +151,8 @@ typedef struct trace_item {
     bool has_ids; /* its columns are ids, which count from 0 */
     size_t focus; /* the row that is spelled out, from 1; 0 = none */
     size_t head;  /* whose numbers they are, from 1; 0 = of none, or of all */
-    /* A line that works out a cell of a map, or NULL: head, row and column, from 0. */
+    /* A line that works out a cell of a map, or NULL: head, row and column, from 0; a sentence that
+     * counts what a clip cuts to make the map. */
     const struct trace_room *room;
     const struct trace_map *map;
     size_t cell[3];

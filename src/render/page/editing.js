@@ -123,6 +123,7 @@ function startScreen() {
   }
   startLines();
   startWhile();
+  startCuts();
   for (const view of VIEWS) addView(view.svg.closest('.tokens'), (maps) => maps.has(view.map), () => drawView(view));
   watchSight();
 }

@@ -311,6 +311,20 @@ function startWhile() {
   }
 }
 
+// ---- how many numbers a clip cuts, of all heads ----
+
+// The program's rule and its words: trace/steps_scores.c, show_projection.
+function startCuts() {
+  for (const one of document.querySelectorAll('[data-cut]')) {
+    const { a, b } = MAPS[one.dataset.cut], [sums, clip] = [a, b].map((of) => MAPS[of.map]);
+    addView(one, (maps) => maps.has(sums) || maps.has(clip), () => {
+      const all = NUMBERS.get(sums), most = TYPE.round(NUMBERS.get(clip)[0]);
+      const cut = all.filter((x) => Math.abs(x) > most).length;
+      one.lastChild.textContent = one.lastChild.textContent.replace(/\d+ of \d+/, `${cut} of ${all.length}`);
+    });
+  }
+}
+
 // ---- what the softmax takes, where a page came without a mask ----
 
 // The program calls it masked then, and so does the page once something is hidden.
