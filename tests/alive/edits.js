@@ -48,6 +48,8 @@ const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100, LEAST_CUT = 20, EACH_CUT = 3;
 const CASES = {
   // a layer's cross-attention rounds as the layer does, unless it says so itself
   'decoder-seen-by-all': ['edit(setRound(13, 3))'],
+  // of three keys two are named where there is no mask either
+  'decoder-weights': ["if (JSON.parse(currentDocument()).layers[0].cross.top !== 2) throw new Error('another number of keys is named')"],
   // rows of x that are no queries are moved, and the query in focus stays
   'keys-of-x-named-query': ['edit(moveRow(0, 1))'],
   // queries that stand at the last key of their entry, of which one is moved by its length

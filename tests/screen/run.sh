@@ -54,7 +54,8 @@ if is_asked words; then
         testdata/variants/appended-heads testdata/variants/statistics \
         testdata/seeds/004-cross-attention \
         testdata/seeds/000-batch testdata/positions/rope \
-        tests/trace/stacks/decoder-one-head tests/trace/documents/keys-of-x-named-query \
+        tests/trace/stacks/decoder-one-head tests/trace/stacks/decoder-clip-backward \
+        testdata/variants/backward-clip tests/trace/documents/keys-of-x-named-query \
         tests/trace/documents/no-strongest-key tests/trace/documents/labels; do
         page run $document.json "$(basename $document)"
     done

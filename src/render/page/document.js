@@ -112,8 +112,8 @@ function saidOf(key, [layers, layer, cross]) {
 
 // No more strongest keys than there are.
 function sayTop(of, room, way) {
-  const most = Math.min(...mapsThatSee(room).map(keysThere)), said = saidOf('top', way);
-  if (said !== undefined) of.top = Math.min(said, most);
+  const [map] = mapsThatSee(room), said = saidOf('top', way);
+  if (said !== undefined) of.top = Math.min(said, keysThere(map));
 }
 
 // What else is said of rotary positions stays, wherever it is said; each room has its own by then.

@@ -69,13 +69,15 @@ function lettersOf(place, ofHead) {
   });
 }
 
-// The letters that came, of another row: "q[1,1]·cos(angle[1,1])". Only operands that go with the row
-// of the cell are of another one.
-function lettersMoved(letters, { map, row }, came) {
-  const literally = (words) => words.replace(/\W/g, '\\$&');
-  return namedOperands(map).filter(({ at, of }) => of.calledNow || (at.row && of.rows.length > 1)).reduce((words, { of, name }) => {
+// The letters that came, of another row or column: "q[1,1]·cos(angle[1,1])". Only operands that go with
+// the row of the cell are of another one, and of another column those that go with both.
+function lettersMoved(letters, place, came) {
+  const literally = (words) => words.replace(/\W/g, '\\$&'), { row } = place;
+  const [now, before] = [place, came].map((one) => inHead(one).column + 1);
+  return namedOperands(place.map).filter(({ at, of }) => of.calledNow || (at.row && of.rows.length > 1)).reduce((words, { at, of, name }) => {
     const from = literally(`${name}[${of.called ? of.called[came.row] : came.row + 1}`);
-    return words.replace(new RegExp(`(?<![\\w.])${from}(?=[,\\]])`, 'g'), () => `${name}[${rowSaid(of, row)}`);
+    return words.replace(new RegExp(`(?<![\\w.])${from}(?:(,)${before})?(?=[,\\]])`, 'g'), (whole, comma) =>
+      `${name}[${rowSaid(of, row)}${comma ? `,${at.column ? now : before}` : ''}`);
   }, letters);
 }
 
@@ -83,7 +85,7 @@ function lettersMoved(letters, { map, row }, came) {
 function headOfLine(line) {
   const { head, cell } = LINES.get(line), place = placeOfLine(line), camePlace = placeSaid(cell);
   const [left, ...came] = wordsOf(head).split(' = '), letters = came.join(' = '), moved = lettersMoved(letters, place, camePlace);
-  if (line.dataset.cell === cell) return moved === letters ? [...head] : mathematics(`${left} = ${moved}`);
+  if (line.dataset.cell === cell && place.column === camePlace.column) return moved === letters ? [...head] : mathematics(`${left} = ${moved}`);
   const { map, row } = place, { index, column } = inHead(place);
   const number = map.isColumn ? row + 1 : `${row + 1},${column + 1}`;
   const ofHead = left.endsWith(TEXT.inHead(inHead(placeNow(camePlace)).index + 1)) ? TEXT.inHead(index + 1) : '';
@@ -157,8 +159,9 @@ function settingOfLayer(map) {
 // What was given, or follows from a size: once it is another one, the page's document gives it.
 function settingLine(line) {
   const place = placeOfLine(line), { nodes, head, ofLayer } = LINES.get(line), [name] = wordsOf(head).split(' = ');
-  if (isByRoot(place.map) && isChanged(place.map)) return [...head, ` = 1/√${widthOfRoot(place.map.room)} = `, inTable(textOf(place))];
-  const isGiven = isChanged(place.map) || (ofLayer && isChanged(ofLayer));
+  const isOfLayer = ofLayer && isChanged(ofLayer) && !isByRoot(ofLayer);
+  if (isByRoot(place.map) && isChanged(place.map) && !isOfLayer) return [...head, ` = 1/√${widthOfRoot(place.map.room)} = `, inTable(textOf(place))];
+  const isGiven = isChanged(place.map) || isOfLayer;
   return !isGiven && line.dataset.cell === LINES.get(line).cell ? nodes : [name, ' = ', inTable(textOf(place))];
 }
 
