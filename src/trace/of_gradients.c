@@ -579,10 +579,12 @@ static void add_normalized_back(builder *b, stage_id from, stage_id normal, stag
     if (gains.data == NULL)
         return;
     const char *terms = map_make_gain_terms(b, &by);
-    bool is_of_heads = gains.rank == 2 && !is_of_all;
+    /* A head's own, as a row each or all in one list. */
+    size_t lists = tensor_count(&gains) / width;
+    bool is_of_heads = !is_of_all && (gains.rank == 2 || lists > 1);
     tensor rows_of_gains = {.type = gains.type,
                             .rank = 3,
-                            .size = {is_of_heads ? gains.size[0] : 1, 1, width},
+                            .size = {lists, 1, width},
                             .stride = {(ptrdiff_t)width, 0, 1},
                             .data = gains.data};
     trace_map *sums = add_summed(b, gain_grad, STEP_NORMALIZE_BACK, rows_of_gains);
