@@ -51,7 +51,10 @@ const CASES = {
   // of three keys two are named where there is no mask either
   'decoder-weights': ["if (JSON.parse(currentDocument()).layers[0].cross.top !== 2) throw new Error('another number of keys is named')"],
   // rows of x that are no queries are moved, and the query in focus stays
-  'keys-of-x-named-query': ['edit(moveRow(0, 1))'],
+  'keys-of-x-named-query': ['edit(moveRow(0, 1))', "edit(tokensIn('key-add', '3'))", "edit(tokensIn('key-remove', '0'))"],
+  // keys that are rows of x, and their values, by the names of keys
+  'keys-of-x': ["edit(tokensIn('key-add', '1,so'))", "edit(tokensIn('key-add', '4,b'))", "edit(tokensIn('key-remove', '0'))",
+    "edit(tokensIn('key-name', '0,as'))", 'edit(moveRow(0, 2))'],
   // queries that stand at the last key of their entry, of which one is moved by its length
   'key-lengths': ['edit(setNumber({ map: MAPS.find(isLength), head: 0, row: 0, column: 0 }, 5, 1))',
     'edit(setMask(0, 0, 4, true, 1))'],
@@ -235,7 +238,7 @@ function draw(random, grows) {
   const rooms = DATA.rooms.map((room, i) => i).filter((i) => mapsThatSee(i).length > 0);
   const kind = random();
   try {
-    if (grows && kind < 0.3 && whyNoTokens() === '') {
+    if (grows && kind < 0.3 && !areKeysOfX() && whyNoTokens() === '') {
       const { length } = ROWS.order, at = Math.floor(random() * length);
       const [did, act] = pick([['add', () => addToken(at + 1, 'so' + at)], ['add', () => addToken(at)],
         ['remove', () => removeToken(at)], ['rename', () => renameToken(at, 'as, ' + at)],
@@ -243,10 +246,10 @@ function draw(random, grows) {
       edit(act());
       return `${did} ${at}`;
     }
-    if (grows && kind < 0.5 && whyNoTokens(KEY_ROWS) === '') {
-      const { length } = KEY_ROWS.order, at = Math.floor(random() * length);
-      const [did, act] = pick([['add key', () => addToken(at + 1, 'so' + at, KEY_ROWS)], ['add key', () => addToken(at, undefined, KEY_ROWS)],
-        ['remove key', () => removeToken(at, KEY_ROWS)], ['rename key', () => renameToken(at, 'as, ' + at, KEY_ROWS)]]);
+    if (grows && kind < 0.5 && whyNoTokens(groupOfKeys()) === '') {
+      const { length } = groupOfKeys().order, at = Math.floor(random() * length);
+      const [did, act] = pick([['add key', () => addToken(at + 1, 'so' + at, groupOfKeys())], ['add key', () => addToken(at, undefined, groupOfKeys())],
+        ['remove key', () => removeToken(at, groupOfKeys())], ['rename key', () => renameToken(at, 'as, ' + at, groupOfKeys())]]);
       edit(act());
       return `${did} ${at}`;
     }

@@ -72,6 +72,10 @@ if is_asked words; then
     echo "{\"q\": [[1], [1]], \"k\": $rows, \"v\": $rows," \
         "\"mask\": [[0, 0, 0, 0, 0, 0, 0, 0], $ones]}" >"$scratch/nothing.json"
     page run "$scratch/nothing.json" nothing --focus row=1
+    echo '{"tokens": ["le", "chat"], "q": [[1, 0], [0, 1]],' \
+        '"key_tokens": ["the", "black", "cat"],' \
+        '"x": [[3, 3], [2, 4], [7, 9]], "wv": [[1, 0], [0, 1]]}' >"$scratch/keys.json"
+    page run "$scratch/keys.json" keys
 fi
 
 # bound NAME OPTIONS DOCUMENT...: bound/NAME.html of them all, and NAME.1.json, NAME.2.json, …, the

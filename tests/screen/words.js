@@ -322,14 +322,14 @@ async function checkGrown(name) {
 }
 
 // The seed's own scores, by hand: of a copy of a key they are the key's.
-async function checkKeys(name) {
-  const page = await open(name), label = (row) => page.locator('#matrix-xk tbody th').nth(row);
+async function checkKeys(name, rows) {
+  const page = await open(name), label = (row) => page.locator(`#matrix-${rows} tbody th`).nth(row);
   const said = (one = page) => one.evaluate(() => refreshAll() || JSON.stringify([
     ...['thead tr', 'tbody tr'].flatMap((line) => [...document.querySelectorAll(`#matrix-scores ${line}`)].map((row) => row.innerText.trim().split(/\s+/).join(' '))),
     [...document.querySelectorAll('#matrix-v tbody th')].map((cell) => cell.textContent).join(' '),
     document.querySelectorAll('#step-scores .line:not(.gone)').length, JSON.parse(selfattn.document()).key_tokens.join(' ')]));
-  const expect = async (keys, rows, what, one) => {
-    const wanted = JSON.stringify([keys, ...rows, keys, keys.split(' ').length, keys]), found = await said(one);
+  const expect = async (keys, scores, what, one) => {
+    const wanted = JSON.stringify([keys, ...scores, keys, keys.split(' ').length, keys]), found = await said(one);
     check(name, found === wanted, `${what}: it says ${found}, not ${wanted}`);
   };
   const came = ['le 3 2 7', 'chat 3 4 9'], four = ['le 3 3 2 7', 'chat 3 3 4 9'];
@@ -347,8 +347,8 @@ async function checkKeys(name) {
   await label(2).click();
   await page.keyboard.press('Delete');
   await expect('the dog cat', ['le 3 3 7', 'chat 3 3 9'], 'one is taken out');
-  await page.locator('.growing').nth(1).locator('input').fill('black');
-  await page.locator('.growing').nth(1).locator('button').first().click();
+  await page.locator('.growing').last().locator('input').fill('black');
+  await page.locator('.growing').last().locator('button').first().click();
   await expect('the dog cat black', ['le 3 3 7 2', 'chat 3 3 9 4'], 'a word that came has its numbers');
   await page.locator('h1').click();
   for (let i = 0; i < 4; i++) await page.keyboard.press('Control+z');
@@ -604,7 +604,8 @@ run(browserFile, async () => {
   await checkCells('001-walkthrough');
   await checkMasked('asad-two-heads-wo');
   await checkGrown('001-walkthrough');
-  await checkKeys('004-cross-attention');
+  await checkKeys('004-cross-attention', 'xk');
+  await checkKeys('keys', 'x');
   await checkSaid('one-word');
   await checkHeads('asad-two-heads-wo');
   await checkPinned('asad-two-heads-wo');

@@ -130,11 +130,12 @@ function attentionsOf(document) {
 // The words of rows that were moved, added, or called otherwise.
 function moveTokens(document) {
   const hasKeys = MAPS.some((map) => map.name === 'weights' && ROWS.called.get(map).columns === 0);
-  for (const name of hasKeys ? ['tokens', 'key_tokens'] : ['tokens']) {
+  const called = areKeysOfX() ? 'key_tokens' : 'tokens'; // tokens are the queries then
+  for (const name of [...called === 'tokens' ? [called] : [], ...hasKeys ? ['key_tokens'] : []]) {
     const came = document[name];
     if (came && came.length >= ROWS.count) document[name] = wordsOfTokens(came);
   }
-  if (!document.tokens && ROWS.names.size > 0) document.tokens = wordsOfTokens([]);
+  if (!document[called] && ROWS.names.size > 0) document[called] = wordsOfTokens([]);
   for (const of of attentionsOf(document))
     if (of.key_tokens || KEY_ROWS.names.size > 0) of.key_tokens = wordsOfTokens(of.key_tokens || [], KEY_ROWS);
 }
@@ -243,9 +244,9 @@ const OWN_SCRIPTS = {
   add: (at, name) => edit(addToken(at, name)),
   remove: (at) => edit(removeToken(at)),
   rename: (at, name) => edit(renameToken(at, name)),
-  addKey: (at, name) => edit(addToken(at, name, KEY_ROWS)),
-  removeKey: (at) => edit(removeToken(at, KEY_ROWS)),
-  renameKey: (at, name) => edit(renameToken(at, name, KEY_ROWS)),
+  addKey: (at, name) => edit(addToken(at, name, groupOfKeys())),
+  removeKey: (at) => edit(removeToken(at, groupOfKeys())),
+  renameKey: (at, name) => edit(renameToken(at, name, groupOfKeys())),
   start: (name) => edit(startSentence(0, name)),
   heads: (count) => edit(setHeads(count)),
   width: (name, count) => edit(setWidth(name, count)),

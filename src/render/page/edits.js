@@ -234,7 +234,7 @@ const CHANGES = {
 // its rows and columns they begin, and go with their names; begins: [map, axis, index] of which that is
 // known; axes: all such, once one is added or taken out; of: the maps whose rows they are; texts: what is
 // said of them. Widths are such groups too (widths.js).
-const ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), begins: [], axes: null, of: mapsOfRows,
+const ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), begins: [], axes: null, of: mapsWithRows,
   texts: { none: 'noTokens', batch: 'tokensOfBatch', each: 'eachToken', many: 'manyTokens', last: 'lastToken', unnamed: 'noName',
     add: 'addToken', nameOf: 'nameOfToken', help: 'growing', added: 'added', addedWord: 'addedWord' } };
 const KEY_ROWS = { order: [], count: 0, next: 0, names: new Map(), called: new Map(), begins: [], axes: null, of: mapsOfKeys,
@@ -248,10 +248,36 @@ function mapsOfRows() {
   return x ? sameAs(x) : [];
 }
 
+function mapsGiven(names) {
+  return MAPS.filter((map) => isInput(map) && names.includes(lastOf(wayOf(map))));
+}
+
+// Where queries are given, the rows of x are keys alone.
+function areKeysOfX() {
+  return mapsOfRows().length > 0 && mapsGiven(['q']).length > 0;
+}
+
+// Of keys, those of their values too.
+function mapsWithRows() {
+  return [...mapsOfRows(), ...areKeysOfX() ? mapsGiven(['k', 'xv', 'v']) : []];
+}
+
 // Where keys are not made of x.
 function mapsOfKeys() {
-  const given = (names) => MAPS.filter((map) => isInput(map) && names.includes(lastOf(wayOf(map))));
-  return given(['xk', 'memory', 'k']).length > 0 ? given(['xk', 'memory', 'k', 'xv', 'v']) : [];
+  const isApart = !areKeysOfX() && mapsGiven(['xk', 'memory', 'k']).length > 0;
+  return isApart ? mapsGiven(['xk', 'memory', 'k', 'xv', 'v']) : [];
+}
+
+function groupOfKeys() {
+  return areKeysOfX() ? ROWS : KEY_ROWS;
+}
+
+function isOfKeys(group) {
+  return group === groupOfKeys();
+}
+
+function textsOf(group) {
+  return isOfKeys(group) ? KEY_ROWS.texts : group.texts;
 }
 
 // Whose rows a map's rows, or columns, are.
@@ -259,7 +285,6 @@ function groupOf(map, axis) {
   return GROUPS.find(({ called, axes }) => (called.get(map)?.[axis] ?? axes?.get(map)[axis]) !== undefined);
 }
 
-// Where queries are given, x may be keys alone.
 function areQueriesOfX() {
   takeAll();
   const [seen] = mapsThatSee(roomInFocus());

@@ -116,7 +116,7 @@ function isIdentity(map) {
 
 // Of a new token known by what came; a new key has the numbers of another one.
 function isKnown(map, group) {
-  return group.of().includes(map) || standsInOrder(map, group) || (group === ROWS ? isIdentity(map) : isInput(map));
+  return group.of().includes(map) || standsInOrder(map, group) || (isOfKeys(group) ? isInput(map) : isIdentity(map));
 }
 
 // What a document gives for each token besides matrices.
@@ -127,16 +127,16 @@ function hasSome(map, group) {
 }
 
 function whyNoTokens(group = ROWS) {
-  const isOfKeys = group === KEY_ROWS, { none, batch, each, many } = group.texts;
+  const areKeys = isOfKeys(group), { none, batch, each, many } = textsOf(group);
   if (group.of().length === 0) return TEXT[none];
   if (ENTRIES.length > 1 || DATA.batch) return TEXT[batch];
   takeTokens();
-  if (isOfKeys && (group.count === 0 || MAPS.some((map) => hasSome(map, group) && areBoth(map)))) return TEXT[none];
-  if (!isOfKeys && DATA.source.loss !== undefined) return TEXT.eachToken('loss');
+  if (areKeys && (group.count === 0 || MAPS.some((map) => hasSome(map, group) && areBoth(map)))) return TEXT[none];
+  if (!areKeys && DATA.source.loss !== undefined) return TEXT.eachToken('loss');
   const said = [DATA.source, ...DATA.source.layers || []], key = OF_NUMBERS.find((name) => said.some((of) => of[name] instanceof Object));
   if (key) return TEXT[each](key);
   if (group.count > MOST_TOKENS) return TEXT[many](group.count, MOST_TOKENS);
-  if (!isOfKeys && !areQueriesOfX()) return TEXT.eachToken('q');
+  if (!areKeys && !areQueriesOfX()) return TEXT.eachToken('q');
   const isPart = (map) => Object.entries(group.axes.get(map)).some(([axis, first]) => !hasAllTokens(map, axis, first, group));
   const other = MAPS.find((map) => hasSome(map, group) && (((!map.operation || map.length) && !isKnown(map, group)) || isPart(map)));
   if (other) return TEXT[each](fullName(other));
@@ -290,8 +290,8 @@ function setTokens(group, said, value, tokens, order, names, row, known) {
     numbers: new Map(own.map((map) => [map, which ? numbersOf(map, which, known, group) : NUMBERS.get(map)])),
     sights: DATA.rooms.map((nothing, room) => (which ? sightOfTokens(room, which, group) : sightOf(room))) });
   const { head, row: now } = focusOf(roomInFocus());
-  return [{ what: 'tokens', said: group === KEY_ROWS ? `key-${said}` : said, group, from: state(group.order, group.names), to: state(order, names, tokens) },
-    ...row === now || group === KEY_ROWS ? [] : setFocus(row, head)];
+  return [{ what: 'tokens', said: isOfKeys(group) ? `key-${said}` : said, group, from: state(group.order, group.names), to: state(order, names, tokens) },
+    ...row === now || isOfKeys(group) ? [] : setFocus(row, head)];
 }
 
 function checkToken(at, most) {
@@ -303,7 +303,7 @@ function checkToken(at, most) {
 function newToken(group, kind, at, name, keeps) {
   const why = whyNoTokens(group), places = [...group.order.keys()].slice(0, keeps), order = group.order.slice(0, keeps);
   if (why) throw new Error(why);
-  const hasNames = group === ROWS ? DATA.source.tokens : attentionsOf(DATA.source).some((of) => of.key_tokens);
+  const hasNames = isOfKeys(group) ? attentionsOf(DATA.source).some((of) => of.key_tokens) : DATA.source.tokens;
   const token = group.next++, called = name || (hasNames ? TEXT.newToken : ''), { row } = focusOf(roomInFocus());
   const numbers = name && numbersCalled(name, group);
   places.splice(at, 0, Math.max(0, at - 1));
@@ -323,12 +323,13 @@ function addToken(at, name, group = ROWS) {
   takeGroup(group);
   const { length } = group.order;
   checkToken(at, length);
-  if (length === MOST_TOKENS) throw new Error(TEXT[group.texts.many](length + 1, MOST_TOKENS));
+  if (length === MOST_TOKENS) throw new Error(TEXT[textsOf(group).many](length + 1, MOST_TOKENS));
   return newToken(group, 'add', at, name, length);
 }
 
 // All others go: the first word of a sentence that is said from here on, or without a word this one.
 function startSentence(at, name) {
+  if (areKeysOfX()) throw new Error(TEXT.eachToken('q'));
   takeGroup(ROWS);
   checkToken(at, ROWS.order.length - 1);
   return name ? newToken(ROWS, 'start', 0, name, 0)
@@ -339,7 +340,7 @@ function removeToken(at, group = ROWS) {
   takeGroup(group);
   const { row } = focusOf(roomInFocus()), others = [...group.order.keys()].filter((place) => place !== at);
   checkToken(at, group.order.length - 1);
-  if (others.length === 0) throw new Error(TEXT[group.texts.last]);
+  if (others.length === 0) throw new Error(TEXT[textsOf(group).last]);
   return setTokens(group, 'remove', String(at), others, others.map((place) => group.order[place]), group.names,
     Math.min(row - (row > at ? 1 : 0), others.length - 1));
 }
@@ -347,14 +348,14 @@ function removeToken(at, group = ROWS) {
 function renameToken(at, name, group = ROWS) {
   takeGroup(group);
   checkToken(at, group.order.length - 1);
-  if (typeof name !== 'string' || name.trim() === '') throw new Error(TEXT[group.texts.unnamed]);
+  if (typeof name !== 'string' || name.trim() === '') throw new Error(TEXT[textsOf(group).unnamed]);
   return setTokens(group, 'name', `${at},${encodeURIComponent(name)}`, [...group.order.keys()], group.order,
     new Map([...group.names, [group.order[at], name]]), focusOf(roomInFocus()).row);
 }
 
 const TOKEN_EDITS = { add: addToken, remove: removeToken, name: renameToken, start: startSentence,
-  'key-add': (at, name) => addToken(at, name, KEY_ROWS), 'key-remove': (at) => removeToken(at, KEY_ROWS),
-  'key-name': (at, name) => renameToken(at, name, KEY_ROWS) };
+  'key-add': (at, name) => addToken(at, name, groupOfKeys()), 'key-remove': (at) => removeToken(at, groupOfKeys()),
+  'key-name': (at, name) => renameToken(at, name, groupOfKeys()) };
 
 // "1,cat"
 function tokensIn(kind, value) {

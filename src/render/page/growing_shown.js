@@ -177,7 +177,7 @@ function addByHand(map, at, name) {
     const group = groupWith(map), isKnown = Boolean(name && numbersCalled(name, group));
     edit(addToken(at, name, group));
     focusLabel(map, at);
-    markEdits(isKnown ? TEXT[group.texts.addedWord](at + 1, name) : TEXT[group.texts.added](at + 1, Math.max(1, at)));
+    markEdits(isKnown ? TEXT[textsOf(group).addedWord](at + 1, name) : TEXT[textsOf(group).added](at + 1, Math.max(1, at)));
   });
 }
 
@@ -233,21 +233,21 @@ function growByClick(event) {
 }
 
 function startGrowing(main) {
-  if (mapsOfKeys().length === 0 && mapsOfRows().length > 0) addHelp(TEXT.noKeys);
+  if (groupOfKeys().of().length === 0 && mapsOfRows().length > 0) addHelp(TEXT.noKeys);
   for (const map of GROUPS.flatMap((group) => group.of())) {
-    const group = groupWith(map);
+    const group = groupWith(map), texts = textsOf(group);
     for (const shown of tablesOf(map).filter(({ body }) => isWhole(body) && labelsIn(body.rows[0]))) {
       const name = document.createElement('input'), words = document.createElement('datalist');
       Object.assign(name, { placeholder: TEXT.newToken, autocomplete: 'off', size: 10 });
-      name.setAttribute('aria-label', TEXT[group.texts.nameOf]);
+      name.setAttribute('aria-label', TEXT[texts.nameOf]);
       name.setAttribute('list', Object.assign(words, { id: `words-${fullName(map)}` }).id);
       const saying = (label, act) => makeButton(label, () => {
         const said = name.value.trim();
         name.value = '';
         act(said);
       });
-      const add = saying(TEXT[group.texts.add], (said) => addByHand(map, group.order.length || rowsGiven(map), said));
-      const start = group === KEY_ROWS ? [] : [saying(TEXT.startAnew, (said) => startByHand(map, said))];
+      const add = saying(TEXT[texts.add], (said) => addByHand(map, group.order.length || rowsGiven(map), said));
+      const start = isOfKeys(group) ? [] : [saying(TEXT.startAnew, (said) => startByHand(map, said))];
       name.addEventListener('focus', () => {
         if (EDITS.order && !words.firstChild) words.append(...wordsKnown(group).map((word) => new Option(word)));
       });
@@ -259,7 +259,7 @@ function startGrowing(main) {
       });
       const last = makeButton(TEXT.removeToken, () => removeByHand(map, rowsGiven(map) - 1));
       shown.table.closest('.scroll').after(makeElement('p', 'growing controls screen', name, words, add, last, ...start),
-        makeElement('p', 'note screen', TEXT[group.texts.help]));
+        makeElement('p', 'note screen', TEXT[texts.help]));
     }
   }
   main.addEventListener('keydown', growByKey);
