@@ -18,7 +18,7 @@
 // heads    another number of heads is chosen by keys: tabs, sentences, captions and the document are of it,
 //          and scores of all heads add up to those of one; a change made before stays, Undo and Redo lead from
 //          one to the other, and so does an address; what has one number only says why
-//          of layers, and of a batch, it is chosen too; what was pinned stays pinned
+//          of layers, and of a batch, it is chosen too; what was pinned stays pinned, and what is chosen chosen
 // widths   a width of two heads is raised by keys: columns, labels, the diagram, the scale with its root and
 //          the document follow, and scores stay until a new number is another one than 0; Undo and an address
 //          lead there and back, what is pinned stays, another number of heads is refused, and what can't be is
@@ -358,13 +358,39 @@ async function checkKeys(name, rows) {
   await page.close();
 }
 
+async function waitForHeads(page, heads) { // a page that goes answers nothing
+  const now = () => page.evaluate(() => (globalThis.selfattn && CUT.now === CUT.wanted ? CUT.now : 0)).catch(() => 0);
+  for (let i = 0; i < 600 && await now() !== heads; i++) await page.waitForTimeout(50);
+}
+
+async function putHeads(page, heads) {
+  await page.evaluate((one) => selfattn.heads(one), heads);
+  await waitForHeads(page, heads);
+}
+
+// The number whose arithmetic the panel has is chosen on the other page, too, where it is there.
+async function checkChosen(name) {
+  const page = await open(name), cell = page.locator('#matrix-scores tbody td').first();
+  const expect = async (heads, wanted, what) => {
+    await putHeads(page, heads);
+    const found = await page.evaluate(() => (PANEL.element.hidden ? 'closed' : anchorOf(PANEL.chosen)));
+    check(name, found === wanted, `of ${heads} heads the panel is ${found}, not ${wanted}, ${what}`);
+  };
+  await cell.click();
+  await page.keyboard.press('ArrowRight');
+  await expect(1, 'scores-h0-r0-c1', 'which an arrow went to');
+  await expect(4, 'scores-h0-r0-c1', 'which came along');
+  await page.evaluate(() => choose(placeOf('#scores-h3-r1-c0')));
+  await expect(2, 'closed', 'of a head that is not there');
+  await cell.click();
+  await page.keyboard.press('Escape');
+  await expect(1, 'closed', 'as it was closed before');
+  await page.close();
+}
+
 // A product of rows is the sum of those of their parts: scores of one head are those of two, or four, added.
 async function checkHeads(name) {
   const page = await open(name);
-  const wait = async (heads, one = page) => { // a page that goes answers nothing
-    const now = () => one.evaluate(() => (globalThis.selfattn && CUT.now === CUT.wanted ? CUT.now : 0)).catch(() => 0);
-    for (let i = 0; i < 600 && await now() !== heads; i++) await one.waitForTimeout(50);
-  };
   const said = (one = page) => one.evaluate(() => refreshAll() || ({ tabs: document.querySelectorAll('[aria-label="Heads of scores"] button').length,
     caption: document.querySelector('#step-scores figcaption').textContent.replace(/ \(.*/, ''), chosen: document.querySelector('.heads-chosen').value,
     heads: JSON.parse(selfattn.document()).heads, x: selfattn.get('x', [0, 0]) }));
@@ -382,19 +408,19 @@ async function checkHeads(name) {
   for (const [key, count] of [['ArrowDown', 4], ['Home', 1]]) {
     await page.locator('.heads-chosen').focus();
     await page.keyboard.press(key);
-    await wait(count);
+    await waitForHeads(page, count);
     await expect(count, 3, 'chosen by keys');
     check(name, near(await scores()), `with ${count} heads the scores are ${await scores()}, and with two ${came}`);
     check(name, await page.evaluate(() => document.activeElement.matches('.heads-chosen')), 'the keys are lost');
   }
   const other = await open(name, await page.evaluate(() => location.hash));
-  await wait(1, other);
+  await waitForHeads(other, 1);
   await expect(1, 3, 'the address leads elsewhere', other);
   await other.close();
   for (const [keys, count, x] of [['Control+z', 4, 3], ['Control+z', 2, 3], ['Control+y', 4, 3], ['Control+y', 1, 3], ['Control+z', 4, 3], ['Control+z', 2, 3]]) {
     await page.locator('.heads-chosen').focus();
     await page.keyboard.press(keys);
-    await wait(count);
+    await waitForHeads(page, count);
     await expect(count, x, `${keys} leads elsewhere`);
   }
   check(name, await page.evaluate(() => EDITS.done.length === 1 && EDITS.undone.length === 2), 'what was taken back is lost');
@@ -409,8 +435,7 @@ async function checkPinned(name) {
   const titles = () => page.evaluate(() => refreshAll() || [EDITOR.pin.getAttribute('aria-pressed'),
     ...['x', 'Wq', 'scores'].map((one) => document.querySelector(`#matrix-${one} tbody`).rows[0].cells[1].title)].join('; '));
   const expect = async (count, wanted) => {
-    await page.evaluate((one) => selfattn.heads(one), count);
-    await page.waitForFunction((one) => globalThis.selfattn && CUT.now === one && CUT.wanted === one, count);
+    await putHeads(page, count);
     check(name, await titles() === wanted, `of ${count} heads it says “${await titles()}”, not “${wanted}”`);
   };
   await page.evaluate(() => { selfattn.set('x', [0, 0], 2); pin(); selfattn.set('x', [0, 0], 3); });
@@ -432,8 +457,7 @@ async function checkOtherHeads(name, way, sets) {
   await page.evaluate((all) => all.forEach((one) => selfattn.set(...one)), sets);
   const came = await scores(), from = await page.evaluate(() => CUT.now), to = 3 - from;
   for (const count of [to, from]) {
-    await page.evaluate((one) => selfattn.heads(one), count);
-    await page.waitForFunction((one) => globalThis.selfattn && CUT.now === one && CUT.wanted === one, count);
+    await putHeads(page, count);
     const [heads, said] = [await page.evaluate(() => JSON.parse(selfattn.document()).heads ?? 1), await scores()];
     check(name, heads === count, `its document has ${heads} heads, and ${count} are chosen`);
     const [one, other] = [came, said].map((all) => JSON.parse(all).flat());
@@ -609,6 +633,7 @@ run(browserFile, async () => {
   await checkSaid('one-word');
   await checkHeads('asad-two-heads-wo');
   await checkPinned('asad-two-heads-wo');
+  await checkChosen('asad-two-heads-wo');
   await checkOtherHeads('000-batch', '', [['x', [0, 0, 0], 3]]);
   await checkOtherHeads('seed-encoder', 'layer.0.attention.', ['Wq', 'Wk'].flatMap((name) =>
     [0, 1].map((i) => [`layer.0.attention.${name}`, [i, i], 2 + i])));

@@ -47,9 +47,10 @@ function openCut() {
   if (CUT.wanted === CUT.now) return;
   const undone = EDITS.undone.flatMap((changes) => [...changes].reverse()).reverse().map(textOfChange);
   const { id } = STEPS.sections[STEPS.at], isChosen = document.activeElement?.matches('.heads-chosen');
-  sayAddress();
+  const cell = PANEL.chosen ? anchorOf(PANEL.chosen) : undefined;
+  sayAddress(cell);
   history.scrollRestoration = 'manual';
-  history.replaceState({ cut: { undone, id, isChosen, pinned: pinnedForCut() } }, '', location.href);
+  history.replaceState({ cut: { undone, id, isChosen, cell, pinned: pinnedForCut() } }, '', location.href);
   location.reload();
 }
 
@@ -75,10 +76,15 @@ function takePinned() {
   showEdits(new Set(SHOWN.keys()));
 }
 
-// Where a page was left, at the step of the same name, its number of heads stands.
+// Where a page was left, at the step of the same name, its number of heads stands, and the number whose
+// arithmetic the panel has is chosen where it is there. A panel that was closed stays closed, whatever the
+// address names.
 function goOnFromCut() {
-  const { id, isChosen } = CUT.kept || {}, section = id && document.getElementById(id);
+  if (!CUT.kept) return;
+  const { id, isChosen, cell } = CUT.kept, section = id && document.getElementById(id), place = cell && placeOf(`#${cell}`);
   if (section) goToTarget(section);
+  close();
+  if (place) choose(place);
   if (isChosen) document.querySelector('.heads-chosen').focus({ preventScroll: true });
 }
 
