@@ -52,6 +52,8 @@ const CASES = {
   'decoder-weights': ["if (JSON.parse(currentDocument()).layers[0].cross.top !== 2) throw new Error('another number of keys is named')"],
   // rows of x that are no queries are moved, and the query in focus stays
   'keys-of-x-named-query': ['edit(moveRow(0, 1))', "edit(tokensIn('key-add', '3'))", "edit(tokensIn('key-remove', '0'))"],
+  // queries keep their names
+  'keys-of-x-named': ['edit(moveRow(0, 1))', "edit(tokensIn('key-add', '1,so'))"],
   // keys that are rows of x, and their values, by the names of keys
   'keys-of-x': ["edit(tokensIn('key-add', '1,so'))", "edit(tokensIn('key-add', '4,b'))", "edit(tokensIn('key-remove', '0'))",
     "edit(tokensIn('key-name', '0,as'))", 'edit(moveRow(0, 2))'],
