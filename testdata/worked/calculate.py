@@ -17,10 +17,11 @@ getcontext().prec = 50
 DIGITS = 12  # significant digits that are printed
 NOT_ALLOWED = Decimal("-Infinity")
 DEFAULT_TOLERANCE = Decimal("1e-9")
-STAGES = ("x xk xv q_latent q_latent_norm kv_latent kv_latent_norm q k v q_norm k_norm q_rope k_rope "
+STAGES = ("x xk xv q_latent q_latent_norm kv_latent kv_latent_norm q_sum k_sum v_sum q k v q_norm k_norm q_rope k_rope "
           "present_k present_v q_score k_score scores scaled capped masked "
           "row_max exp row_sum weights logsumexp entropy top rounded weighted attended context output").split()
-INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba").split()
+INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba "
+          "wq_down bq_down q_latent_gain wkv_down bkv_down kv_latent_gain").split()
 NUDGE = Decimal("1e-16")
 SCORES = ("scaled", "dot", "general", "additive")
 
@@ -108,25 +109,33 @@ def representations(doc, batch):
             made[letter] = side_by_side(one) if rank(given) == 4 else one
         else:
             rows = inputs(doc, key)
-            rows, shared = brought_down(rows[batch] if rank(rows) == 3 else rows, doc, letter, before)
+            rows = rows[batch] if rank(rows) == 3 else rows
+            rows, shared = brought_down(rows, doc, letter, before, batch)
             made[letter] = project(rows, doc, letter)
             if letter == "k" and shared:
                 parts = cut_into_heads(made["k"], count_heads(doc)[1])
                 made["k"] = side_by_side([one for part in parts for one in (part, shared)])
+            if "clip" in doc:
+                sums = before[letter + "_sum"] = nudged(letter + "_sum", made[letter], batch)
+                made[letter] = [[max(-doc["clip"], min(x, doc["clip"])) for x in row] for row in sums]
     return made["q"], made["k"], made["v"], before
 
 
-def brought_down(rows, doc, letter, before):
+def brought_down(rows, doc, letter, before, batch):
     """What the weights of q, k or v take, and the numbers of a latent that keys share."""
     name = "q" if letter == "q" else "kv"
     if f"w{name}_down" not in doc:
         return rows, None
-    made = before[f"{name}_latent"] = times(rows, doc[f"w{name}_down"])
+    made = times(rows, doc[f"w{name}_down"])
+    if f"b{name}_down" in doc:
+        made = plus(made, doc[f"b{name}_down"])
+    made = before[f"{name}_latent"] = nudged(f"{name}_latent", made, batch)
     width = len(doc["w" + letter])
     taken = [row[:width] for row in made]
     if f"{name}_latent_gain" in doc:
         eps = doc.get("latent_eps", Decimal("1e-6"))
-        taken = before[f"{name}_latent_norm"] = normalized(taken, 1, doc[f"{name}_latent_gain"], eps)
+        taken = nudged(f"{name}_latent_norm", normalized(taken, 1, doc[f"{name}_latent_gain"], eps), batch)
+        before[f"{name}_latent_norm"] = taken
     shared = [row[width:] for row in made]
     return taken, shared if shared[0] else None
 
