@@ -213,7 +213,7 @@ static void expect_spelled(page *p, const cJSON *item, const char *at, const cha
 static bool is_written(const cJSON *item, const operation_row *row)
 {
     bool is_sum = row == operation_of(OP_SUM);
-    return row != operation_of(OP_COPY) &&
+    return row != operation_of(OP_COPY) && row != operation_of(OP_BESIDE) &&
            !(is_sum && length_of(member(item, "a")) == 1 && member(item, "c") == NULL);
 }
 
