@@ -391,7 +391,7 @@ static void add_sentence(const html_page *p, const trace_item *item)
                     : is_formula         ? " class=\"formula of-focus\""
                                          : " class=of-focus");
     if (p->is_alive && item->map != NULL)
-        text_add_format(p->out, " data-cut=%zu", map_index(p->room, item->map));
+        text_add_format(p->out, " data-clipped=%zu", map_index(p->room, item->map));
     text_add_string(p->out, ">");
     html_add_sentence(p->out, item->text);
     text_add_string(p->out, "</p>\n");

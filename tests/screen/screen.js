@@ -87,7 +87,7 @@ async function readPage() {
         .filter((other) => other.textContent.startsWith(begins));
       note(`line ${stepOf(one)}|${begins}|${alike.indexOf(one)}`, one.textContent);
     },
-    '[data-cut]': (one) => note(`line ${stepOf(one)}|${one.textContent.split(':')[0]}`, one.textContent),
+    '[data-clipped]': (one) => note(`line ${stepOf(one)}|${one.textContent.split(':')[0]}`, one.textContent),
     '.control': (one) => {
       const input = one.querySelector('input, select'), output = one.querySelector('output');
       const words = [...one.childNodes].filter((part) => !['INPUT', 'OUTPUT', 'SELECT'].includes(part.tagName));

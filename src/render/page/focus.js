@@ -135,7 +135,7 @@ function showFocusIn(section) {
   }
   for (const one of section.querySelectorAll('.of-focus:not([data-shows=variance])')) one.hidden = isOther;
   for (const one of section.querySelectorAll(
-    ':is(.story, .matrices) > p:not(.formula, .line, .of-focus, .other-heads, .note, [data-cut]), .product .name, .part th'))
+    ':is(.story, .matrices) > p:not(.formula, .line, .of-focus, .other-heads, .note, [data-clipped]), .product .name, .part th'))
     if (one.tagName !== 'TH' || isOfPlace(one)) rename(one, room);
 }
 

@@ -318,8 +318,8 @@ function startWhile() {
 
 // The program's rule and its words: trace/steps_scores.c, show_projection.
 function startCuts() {
-  for (const one of document.querySelectorAll('[data-cut]')) {
-    const { a, b } = MAPS[one.dataset.cut], [sums, clip] = [a, b].map((of) => MAPS[of.map]);
+  for (const one of document.querySelectorAll('[data-clipped]')) {
+    const { a, b } = MAPS[one.dataset.clipped], [sums, clip] = [a, b].map((of) => MAPS[of.map]);
     addView(one, (maps) => maps.has(sums) || maps.has(clip), () => {
       const all = NUMBERS.get(sums), most = TYPE.round(NUMBERS.get(clip)[0]);
       const cut = all.filter((x) => Math.abs(x) > most).length;
