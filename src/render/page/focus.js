@@ -115,16 +115,16 @@ function rename(element, room) {
   const heads = [...element.matches('.name') ? element.parentNode.querySelectorAll('[data-map]') : []]
     .map((body) => MAPS[body.dataset.map]).map((map) => Math.max(map.heads, map.slices));
   let part = 0;
-  element.replaceChildren(...WORKED.words.get(element).map((one) => {
-    const made = one.cloneNode(true);
-    if (made.nodeType === Node.TEXT_NODE) {
-      made.textContent = made.textContent.split(/( [×=] )/).map((words, i) => {
-        part += i % 2;
-        return renamed(words, room, heads[part] || DATA.rooms[room].focus.heads);
-      }).join('');
-    }
-    return made;
-  }));
+  const put = (node) => {
+    node.childNodes.forEach(put);
+    if (node.nodeType !== Node.TEXT_NODE) return;
+    node.textContent = node.textContent.split(/( [×=] )/).map((words, i) => {
+      part += i % 2;
+      return renamed(words, room, heads[part] || DATA.rooms[room].focus.heads);
+    }).join('');
+  };
+  element.replaceChildren(...WORKED.words.get(element).map((one) => one.cloneNode(true)));
+  element.childNodes.forEach(put);
 }
 
 function showFocusIn(section) {
