@@ -359,21 +359,25 @@ int unlinkat(int folder, const char *name, int flags)
 
 /* ---- room ---- */
 
-int statvfs(const char *path, struct statvfs *disk)
+static int room_at(const wchar_t *name, struct statvfs *disk)
 {
-    wchar_t name[WIDE], volume[WIDE];
+    wchar_t volume[WIDE];
     ULARGE_INTEGER ours, all;
-    if (!wide_path(path, name))
-        return -1;
     if (!GetVolumePathNameW(name, volume, WIDE) || !GetDiskFreeSpaceExW(volume, &ours, &all, NULL))
         return failed();
     *disk = (struct statvfs){.f_blocks = all.QuadPart, .f_bavail = ours.QuadPart, .f_frsize = 1};
     return 0;
 }
 
+int statvfs(const char *path, struct statvfs *disk)
+{
+    wchar_t name[WIDE];
+    return wide_path(path, name) ? room_at(name, disk) : -1;
+}
+
 int fstatvfs(int descriptor, struct statvfs *disk)
 {
-    (void)descriptor, (void)disk;
-    errno = ENOSYS;
-    return -1;
+    wchar_t name[WIDE];
+    DWORD length = GetFinalPathNameByHandleW(handle_of(descriptor), name, WIDE, 0);
+    return length == 0 || length >= WIDE ? failed() : room_at(name, disk);
 }
