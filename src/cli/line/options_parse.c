@@ -473,13 +473,14 @@ static bool take(parser *p, int code, char *element, const char *next)
         return take_unknown(p, element, is_long ? '\0' : (char)optopt);
     if (code == ':' && row->alone != NULL)
         return set_option(p->o, row, row->alone, p->e);
-    if (code == ':') {
-        err_option(p->e, row->named.name, "its %s is missing", row->metavar);
-        return err_usage(p->e);
-    }
-    if (code == '?') {
+    /* A value too many is '?' for one C library and ':' for another. */
+    if (code == '?' || (code == ':' && row->metavar == NULL)) {
         err_option(p->e, row->named.name, "it takes no value, found '%s'",
                    strchr(element, '=') + 1);
+        return err_usage(p->e);
+    }
+    if (code == ':') {
+        err_option(p->e, row->named.name, "its %s is missing", row->metavar);
         return err_usage(p->e);
     }
     const char *value = optarg;
