@@ -304,20 +304,6 @@ static bool make_appended(const projecting *with, stage_id id, err *e)
     return true;
 }
 
-/* A role's weight in parts: one matrix for all heads, or one a head, or its columns, where other
- * numbers stand between those of heads. */
-static size_t parts_of(const projection *role)
-{
-    return role->weight.rank == 3 || role->shared > 0 ? role->heads : 1;
-}
-
-static tensor part_of_weight(const projection *role, const tensor *weight, size_t part)
-{
-    size_t width = weight->size[1] / parts_of(role);
-    return weight->rank == 3 ? tensor_at(weight, part)
-                             : tensor_range(weight, 1, part * width, width);
-}
-
 /* What the part has made of the columns of a role's gradient. */
 static tensor part_of_grads(const projection *role, const tensor *grads, size_t part, size_t width)
 {
@@ -332,8 +318,8 @@ static bool make_weight(const projecting *with, stage_id id, const projection *r
     tensor grad = placed_at(with->at, id);
     tensor to = tensor_seen_as(&grad, &role->weight, p->asked->in[role->weight_as]);
     bool done = true;
-    for (size_t part = 0; part < parts_of(role) && done; part++) {
-        tensor into = part_of_weight(role, &to, part), made;
+    for (size_t part = 0; part < projected_parts(role) && done; part++) {
+        tensor into = projected_part(role, &to, part), made;
         if (!tensor_new(&made, p->type, 2, into.size, e))
             return false;
         for (size_t batch = 0; batch < p->batches && done; batch++) {
@@ -460,8 +446,8 @@ static bool add_role(const projecting *with, const projection *role, stage_id of
     for (size_t batch = 0; batch < p->batches && done; batch++) {
         tensor from = tensor_at(&grads, batch), into = tensor_at(to, batch);
         from = tensor_range(&from, 0, 0, role->n);
-        for (size_t part = 0; part < parts_of(role) && done && made.data != NULL; part++) {
-            tensor weight = part_of_weight(role, &role->weight, part);
+        for (size_t part = 0; part < projected_parts(role) && done && made.data != NULL; part++) {
+            tensor weight = projected_part(role, &role->weight, part);
             tensor turned = tensor_transposed(&weight);
             tensor columns = part_of_grads(role, &from, part, weight.size[1]);
             done = add_product(with, &columns, &turned, part > 0, &made, e);

@@ -45,6 +45,18 @@ tensor projected_values(const projected *made, const plan *p, size_t batch, size
 
 /* ---- projections ---- */
 
+size_t projected_parts(const projection *r)
+{
+    return r->weight.rank == 3 || r->shared > 0 ? r->heads : 1;
+}
+
+tensor projected_part(const projection *r, const tensor *weight, size_t part)
+{
+    size_t width = weight->size[1] / projected_parts(r);
+    return weight->rank == 3 ? tensor_at(weight, part)
+                             : tensor_range(weight, 1, part * width, width);
+}
+
 /* out = rows·weight + bias for one entry of the batch: n × m, n × heads·width. *is_finite stays
  * true where all of it is. */
 static bool project_rows(const plan *p, const projection *r, const tensor *rows, tensor *out,
@@ -59,16 +71,12 @@ static bool project_rows(const plan *p, const projection *r, const tensor *rows,
         }
         return true;
     }
-    /* One matrix for all heads, or one a head, or its columns, where other numbers stand between
-     * those of heads: where the weights stay for documents to come, they stay packed too. */
+    /* Where the weights stay for documents to come, they stay packed too. */
     packed_weights *stay = p->asked->stays[r->weight_as] ? p->asked->packed_weights : NULL;
-    size_t parts = r->weight.rank == 3 || r->shared > 0 ? r->heads : 1,
-           apart = r->heads * r->width / parts, width = apart - r->shared;
-    for (size_t part = 0; part < parts; part++) {
-        tensor weight = r->weight.rank == 3 ? tensor_at(&r->weight, part)
-                                            : tensor_range(&r->weight, 1, part * width, width),
-               bias = r->bias;
-        tensor columns = tensor_range(out, 1, part * apart, width);
+    for (size_t part = 0; part < projected_parts(r); part++) {
+        tensor weight = projected_part(r, &r->weight, part), bias = r->bias;
+        size_t width = weight.size[1];
+        tensor columns = tensor_range(out, 1, part * (width + r->shared), width);
         if (bias.data != NULL)
             bias = tensor_range(&bias, 0, part * width, width);
         linear_map map = {&weight, &bias, stay};

@@ -43,6 +43,10 @@ tensor projected_form(const projecting *with, stage_id id);
  * its weight takes: them, or its latent. */
 const tensor *projected_start(const projected *made, const projection *r);
 const tensor *projected_rows(const projected *made, const projection *r);
+/* A projection's weight in parts: one matrix for all heads, or one a head, or its columns, where
+ * other numbers stand between those of heads. The part of what is laid out as the weight is. */
+size_t projected_parts(const projection *r);
+tensor projected_part(const projection *r, const tensor *weight, size_t part);
 /* The product that makes the projection's latent. */
 projection projected_down(const plan *p, const projection *r);
 /* False, with the error set, where finite inputs gave what the type can't hold. */
