@@ -176,7 +176,7 @@ static const named ROWS[] = {
      "head, with what it is multiplied by; a new one has zeros, or ones where it is of a gain."},
     {"widened", "new numbers are 0, or 1 of a gain, until you change them"},
     {"noWidth", "a width goes from 1 to {1} columns"},
-    {"noWidthOf", "there is no width of {1}: there are {2}"},
+    {"noWidthOf", "there is no width {1}: there are {2}"},
     {"widthOfBatch", "The sequences of a batch are as wide each: that stays as it is."},
     {"widthOfPart",
      "{1} has a part of the columns that are {2} wide here: that width stays as it is."},

@@ -48,7 +48,7 @@ const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100, LEAST_CUT = 20, EACH_CUT = 3;
 const CASES = {
   // a layer's cross-attention rounds as the layer does, unless it says so itself
   'decoder-seen-by-all': ['edit(setRound(13, 3))'],
-  // of three keys two are named where there is no mask either
+  // two of three strongest keys are asked for, and nothing is masked
   'decoder-weights': ["if (JSON.parse(currentDocument()).layers[0].cross.top !== 2) throw new Error('another number of keys is named')"],
   // rows of x that are no queries are moved, and the query in focus stays
   'keys-of-x-named-query': ['edit(moveRow(0, 1))', "edit(tokensIn('key-add', '3'))", "edit(tokensIn('key-remove', '0'))"],

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* More heads than that are no more to be seen at a look. */
+/* Pictures of more heads than that can't be told apart at a glance. */
 enum { MOST_CUTS = 8 };
 
 struct work_cut {

@@ -76,9 +76,8 @@ function takePinned() {
   showEdits(new Set(SHOWN.keys()));
 }
 
-// Where a page was left, at the step of the same name, its number of heads stands, and the number whose
-// arithmetic the panel has is chosen where it is there. A panel that was closed stays closed, whatever the
-// address names.
+// The reader goes on at the step of the same name, and the panel is open on the same number where the page
+// has it. A panel that was closed stays closed, whatever the address names.
 function goOnFromCut() {
   if (!CUT.kept) return;
   const { id, isChosen, cell } = CUT.kept, section = id && document.getElementById(id), place = cell && placeOf(`#${cell}`);

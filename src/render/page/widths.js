@@ -87,8 +87,8 @@ function isByRoot(map, temperature = 1) {
   return Boolean(width) && Object.is(NUMBERS.get(map)[0], 1 / Math.sqrt(width) / temperature);
 }
 
-// Those of rooms whose scale goes with this width, and was not changed otherwise. Divided by √1 there
-// is no such step, in the program either.
+// Those of rooms whose scale goes with this width, and was not changed otherwise. The program
+// has no step that divides by √1, and neither has the page.
 function scalesOf(group, to) {
   return DATA.rooms.flatMap((nothing, room) => {
     const of = mapOfRoot(room), scale = mapsOf(room).find((map) => map.name === 'scale');
