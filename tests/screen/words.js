@@ -67,7 +67,7 @@ const REFUSED = {
     ['addKey(0)', 'no rows of their own'],
     ["width('Wq', 0)", 'from 1 to 64'],
     ["width('Wq', 65)", 'from 1 to 64'],
-    ["width('Wk', 2)", 'no width of Wk: there are x, Wq, Wv'],
+    ["width('Wk', 2)", 'no width Wk: there are x, Wq, Wv'],
   ],
   'asad-two-heads-wo': [["width('Wq', 1)", 'nothing to divide scores by']],
   '000-batch': [["width('x', 3)", 'as wide each']],
