@@ -1,7 +1,9 @@
 // node wasi.mjs PROGRAM ARGUMENT...: runs a program for WASI, which sees the current folder and /tmp.
 import { readFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 import { WASI } from "node:wasi";
 
+setFlagsFromString("--no-turbo-fast-api-calls"); // packaging/npm/bin.mjs says why
 const [program, ...args] = process.argv.slice(2);
 const wasi = new WASI({
     version: "preview1",
