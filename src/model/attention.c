@@ -333,10 +333,8 @@ static bool keep_stages(const keeper *keep, const kept_stages *w, stage_id excep
     bool done = true;
     for (size_t i = 0; i < w->count && done; i++) {
         const char *name = stage_row(w->stage[i])->key.named.name;
-        char full[STAGE_NAME];
-        stage_name_in_full(&keep->way, name, full);
-        if (keeper_wants(keep, name) && w->stage[i] != except)
-            done = bundle_take(keep->result, full, bundle_find(made, name), e);
+        entry *found = bundle_find(made, name);
+        done = w->stage[i] == except || keeper_take(keep, name, &found->tensor, found->axes, e);
     }
     return done;
 }
@@ -439,7 +437,8 @@ bool attention_back_memory(const attention *a, const keeper *keep, size_t thread
         size_t size[TENSOR_MAX_RANK];
         int rank;
         plan_stage_shape(&a->plan, w.stage[i], &rank, size);
-        if (keeper_wants(keep, stage_row(w.stage[i])->key.named.name))
+        const char *name = stage_row(w.stage[i])->key.named.name;
+        if (keeper_wants(keep, name) && !keeper_adds_up(keep, name))
             *kept = size_sum(*kept, tensor_bytes(a->plan.type, rank, size));
     }
     if (!run_memory(&a->plan, &w, threads, working, e))

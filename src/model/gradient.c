@@ -39,7 +39,7 @@ bool gradient_keep(const way_back *g, const keeper *keep, const char *of_key, te
 {
     if (!gradient_check_range(g, keep, gradient_of(of_key).text, grad, e))
         return false;
-    return keeper_take(keep, gradient_of(of_key).text, grad, e);
+    return keeper_take(keep, gradient_of(of_key).text, grad, NULL, e);
 }
 
 tensor gradient_rows(const way_back *g, gainer of, const tensor *rows)

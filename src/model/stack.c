@@ -458,14 +458,25 @@ static bool read_layers(stack *s, err *e)
     }
     if (layers->bundle->count == 0)
         return err_at(e, &layers->at, "there are no layers: the list is empty");
-    size_t count = layers->bundle->count;
+    const entry *said = bundle_find(s->document, "repeat");
+    size_t times = 1, count;
+    if (said != NULL && !setting_count(said, 1, &times, e))
+        return false;
+    s->own_layers = layers->bundle->count;
+    count = size_product(s->own_layers, times);
     s->layer = mem_alloc_zeroed(count, sizeof s->layer[0], e);
     s->part = mem_alloc_zeroed(count, PARTS_MOST * sizeof s->part[0], e);
     while (!e->is_set && s->layers < count) {
-        const entry *given = &layers->bundle->entry[s->layers++];
+        const entry *given = &layers->bundle->entry[s->layers++ % s->own_layers];
         read_layer(s, &s->layer[s->layers - 1], given, e);
     }
     return !e->is_set;
+}
+
+const bundle *stack_keys_of_layer(const bundle *document, size_t number)
+{
+    const bundle *layers = bundle_find(document, "layers")->bundle;
+    return layers->entry[number % layers->count].bundle;
 }
 
 entry *stack_parameter(const bundle *document, const char *name)
@@ -496,6 +507,31 @@ entry *stack_parameter(const bundle *document, const char *name)
     }
     bool are_slopes = strcmp(name, "slopes") == 0; /* which the document says under another key */
     return bundle_find(in, are_slopes ? "alibi" : name);
+}
+
+bool stack_shares_gradient(const stack *s, char name[STAGE_NAME])
+{
+    static const char GRADIENT[] = "_grad";
+    size_t number, length = strlen(name), end = sizeof GRADIENT - 1;
+    char own[STAGE_NAME];
+    if (s->layers == s->own_layers || length <= end || strcmp(name + length - end, GRADIENT) != 0 ||
+        !stack_stage_layer(name, &number))
+        return false;
+    stage_way way = stage_way_of_layer(number % s->own_layers);
+    stage_name_in_full(&way, strchr(name + strlen("layer."), '.') + 1, own);
+    own[strlen(own) - end] = '\0';
+    const entry *weight = stack_parameter(s->document, own);
+    if (weight == NULL || weight->kind == ENTRY_BUNDLE) /* "ln1" is an object: its rows' gradient */
+        return false;
+    snprintf(name, STAGE_NAME, "%s", gradient_of(own).text);
+    return true;
+}
+
+bool stack_own_gradient(const stack *s, char name[STAGE_NAME])
+{
+    size_t number;
+    return stack_stage_layer(name, &number) && number >= s->own_layers &&
+           stack_shares_gradient(s, name);
 }
 
 bool stack_makes_head(const stack *s)

@@ -126,6 +126,7 @@ struct stack {
     layer *layer;
     layer_part *part; /* those of all layers; owned, as they are */
     size_t layers, parts;
+    size_t own_layers;       /* that the document has: those after them repeat them */
     bool has_first;          /* a norm before the first layer */
     bool has_end, has_final; /* a feed-forward part, a norm after the last layer */
     feed_forward end;
@@ -166,10 +167,19 @@ bool vector_read(const bundle *from, const char *name, const char *of, size_t co
 bool weight_fit(const entry *given, bool is_out_in, size_t rows, size_t columns, tensor *out,
                 err *e);
 
+/* The keys of a layer, where the document's layers are repeated, too. */
+const bundle *stack_keys_of_layer(const bundle *document, size_t number);
+
 /* The entry that a gradient's name without "_grad" is of: "layer.0.attention.wq", "ln_f.gain", of a
  * document without layers "wq", and "slopes", which are those of alibi and may be a word; NULL:
  * there is none. */
 entry *stack_parameter(const bundle *document, const char *name);
+
+/* Whether it is the gradient of a weight that several layers share. Its name becomes that of the
+ * first one's: "layer.5.w1_grad", "layer.0.w1_grad". */
+bool stack_shares_gradient(const stack *s, char name[STAGE_NAME]);
+/* The same, and whether that is another name. */
+bool stack_own_gradient(const stack *s, char name[STAGE_NAME]);
 
 /* Whether the stack's head is computed: for logits, or for a loss of them. */
 bool stack_makes_head(const stack *s);

@@ -55,11 +55,6 @@ typedef struct going_back {
     tensor embedding; /* no data: it is not wanted */
 } going_back;
 
-static const bundle *keys_of_layer(const stack *s, size_t number)
-{
-    return bundle_find(s->document, "layers")->bundle->entry[number].bundle;
-}
-
 static const bundle *keys_of_norm(const bundle *own, const char *name)
 {
     const entry *given = bundle_find(own, name);
@@ -115,7 +110,7 @@ static bool part_back(going_back *g, const layer *l, const layer_part *p, const 
 {
     const part_row *as = p->as;
     const tensor *kept = &g->tape->kept[tape_of_part(g->stack, p, 0)];
-    const bundle *own = keys_of_layer(g->stack, p->layer);
+    const bundle *own = stack_keys_of_layer(g->stack->document, p->layer);
     keeper within = keeper_within(keep, part_name(as->kind));
     tensor grad = {0};
     if (as->ln_after > 0 && !norm_of(g, keep, own, part_norm_name(as->ln_after),
@@ -390,7 +385,7 @@ static bool begin(going_back *g, const tensor *output, const keeper *keep, err *
         if (!tensor_new(&number, g->stack->type, 0, NULL, e))
             return false;
         tensor_set(&number, NULL, amount);
-        if (!keeper_take(keep, "loss", &number, e))
+        if (!keeper_take(keep, "loss", &number, NULL, e))
             return false;
     }
     return keeper_keep(keep, "output_grad", &g->rows, "bqm", e);
@@ -435,12 +430,16 @@ bool stack_go_back(const stack *s, const tape *t, const tensor *output, const ke
                     .tape = t,
                     .way = {s->isa->table(s->type), s->isa->table(DTYPE_F64), by, s->type,
                             s->how.allow_nonfinite, s->gained}};
+    weight_gains gains = {.of = s, .by = &g.way};
+    keeper adding = *keep;
+    adding.gains = s->layers > s->own_layers ? &gains : NULL;
     bool wants_embedding = takes_embedding(s) && keeper_wants(keep, "embedding_grad");
     bool done = tensor_new(&g.rows, s->type, 2, output->size, e) &&
                 tensor_new(&g.layer, s->type, 2, output->size, e) &&
                 (!wants_embedding ||
                  gradient_open(&g.way, bundle_tensor(s->document, "embedding"), &g.embedding, e)) &&
-                run_back(&g, output, keep, e);
+                run_back(&g, output, &adding, e);
+    bundle_free(&gains.sum);
     tensor_free(&g.rows);
     tensor_free(&g.layer);
     tensor_free(&g.shared);
@@ -545,7 +544,7 @@ static bool tell_attention(const walk *w, const stage_way *way, const char *name
 static bool tell_layer(const walk *w, const layer *l, size_t number)
 {
     const stage_way way = stage_way_of_layer(number);
-    const bundle *own = keys_of_layer(w->stack, number);
+    const bundle *own = stack_keys_of_layer(w->stack->document, number);
     bool done = walk_tell(w, &way, "output_grad", w->stack->width);
     for (size_t i = l->parts; done && i-- > 0;) {
         const layer_part *p = &l->part[i];

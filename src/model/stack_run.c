@@ -411,6 +411,7 @@ bool stack_stage_names(const stack *s, text_list *names, err *e)
 typedef struct total {
     const stack *stack;
     keeper keep;
+    weight_gains gains;
     bool goes_back;
     size_t threads, kept, largest; /* SIZE_MAX: more than an address can hold */
     size_t largest_back;           /* on the way back, where it goes back */
@@ -479,7 +480,9 @@ static bool add_kept_and_parts(total *t, const text_list *emit, size_t *rows, er
 {
     const stack *s = t->stack;
     *rows = s->embedded.size[0];
+    t->gains.of = s;
     t->keep = keeper_of(emit);
+    t->keep.gains = &t->gains;
     t->goes_back = stack_goes_back(s, &t->keep);
     bool rolls_out = stack_has_rollout(s) && keeper_wants(&t->keep, "rollout");
     each_stage(s, add_stage, t, e);

@@ -1,5 +1,7 @@
 #include "model/stages.h"
 
+#include "model/stack.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -45,10 +47,10 @@ stage_way stage_way_on(const stage_way *way, const char *step)
     return on;
 }
 
-stage_way stage_way_of_layer(size_t layer)
+stage_way stage_way_of_layer(size_t number)
 {
     stage_way way = {.text = ""};
-    snprintf(way.text, sizeof way.text, "layer.%zu.", layer);
+    snprintf(way.text, sizeof way.text, "layer.%zu.", number);
     return way;
 }
 
@@ -75,17 +77,30 @@ keeper keeper_within(const keeper *k, const char *step)
     return within;
 }
 
-keeper keeper_of_layer(const keeper *k, size_t layer)
+keeper keeper_of_layer(const keeper *k, size_t number)
 {
     keeper of_layer = *k;
-    of_layer.way = stage_way_of_layer(layer);
+    of_layer.way = stage_way_of_layer(number);
     return of_layer;
+}
+
+/* The name under which it is kept. Returns whether another layer has it. */
+static bool kept_name(const keeper *k, const char *name, char full[STAGE_NAME])
+{
+    stage_name_in_full(&k->way, name, full);
+    return k->gains != NULL && stack_own_gradient(k->gains->of, full);
+}
+
+bool keeper_adds_up(const keeper *k, const char *name)
+{
+    char full[STAGE_NAME];
+    return kept_name(k, name, full);
 }
 
 bool keeper_wants(const keeper *k, const char *name)
 {
     char full[STAGE_NAME];
-    stage_name_in_full(&k->way, name, full);
+    kept_name(k, name, full);
     if (!k->has_patterns)
         return text_list_find(k->wanted, full) != NULL;
     for (size_t i = 0; i < k->wanted->count; i++) {
@@ -119,11 +134,29 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     return true;
 }
 
-bool keeper_take(const keeper *k, const char *name, tensor *of, err *e)
+/* Adds what the layers after this one gave, if any did. */
+static bool add_up(const keeper *k, const char *full, tensor *of, err *e)
+{
+    const way_back *by = k->gains->by;
+    const tensor *sum = bundle_tensor(&k->gains->sum, full);
+    if (sum == NULL)
+        return true;
+    by->with->add(sum->data, tensor_count(of), of->data, 1, of->data);
+    bundle_remove(&k->gains->sum, full);
+    return gradient_check_range(by, &(keeper){0}, full, of, e);
+}
+
+bool keeper_take(const keeper *k, const char *name, tensor *of, const char *axes, err *e)
 {
     char full[STAGE_NAME];
-    stage_name_in_full(&k->way, name, full);
-    return !keeper_wants(k, name) || bundle_add_tensor(k->result, full, of, (place){0}, e);
+    bundle *to = kept_name(k, name, full) ? &k->gains->sum : k->result;
+    if (!keeper_wants(k, name))
+        return true;
+    if ((k->gains != NULL && !add_up(k, full, of, e)) ||
+        !bundle_add_tensor(to, full, of, (place){0}, e))
+        return false;
+    bundle_find(to, full)->axes = axes;
+    return true;
 }
 
 /* ---- axes ---- */

@@ -19,11 +19,18 @@ typedef struct stage_way {
 
 stage_way stage_way_on(const stage_way *way, const char *step);
 /* A stack's layer, counted from 0. */
-stage_way stage_way_of_layer(size_t layer);
+stage_way stage_way_of_layer(size_t number);
 void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME]);
 
 /* Is told of each stage of rows before anything is made of it, and may change its numbers. */
 typedef void stage_change(void *context, const char *name, const tensor *rows);
+
+/* What weights of layers that are repeated have gained so far: from the last time to the first. */
+typedef struct weight_gains {
+    const struct stack *of;
+    const struct way_back *by;
+    bundle sum;
+} weight_gains;
 
 typedef struct keeper {
     const text_list *wanted;
@@ -33,6 +40,7 @@ typedef struct keeper {
     size_t batches;             /* 0: there is no batch axis */
     stage_change *change;       /* NULL: none */
     void *context;              /* of that */
+    weight_gains *gains;        /* NULL: no layer is repeated, or nothing goes back */
     stage_way way;
 } keeper;
 
@@ -44,16 +52,19 @@ keeper keeper_of(const text_list *names);
 
 /* The same one step on. */
 keeper keeper_within(const keeper *k, const char *step);
-keeper keeper_of_layer(const keeper *k, size_t layer);
+keeper keeper_of_layer(const keeper *k, size_t number);
 
 bool keeper_wants(const keeper *k, const char *name);
+/* Whether it is the gradient of a weight that a layer before has, too. */
+bool keeper_adds_up(const keeper *k, const char *name);
 /* Copies rows (b·n × width) into the result, where they are wanted, once they are what they stay.
  * `axes` are those where there is
  * a batch, "bqm"; a string literal. */
 bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const char *axes, err *e);
 
-/* Takes a matrix into the result, where it is wanted. */
-bool keeper_take(const keeper *k, const char *name, tensor *of, err *e);
+/* Takes a matrix into the result, where it is wanted; or the gradient of a weight that layers
+ * share, which is in the result once all of them have given theirs. */
+bool keeper_take(const keeper *k, const char *name, tensor *of, const char *axes, err *e);
 
 /* Whether there are stacks with a stage of this name that one attention alone does not have. */
 bool stack_may_have_stage(const char *name, size_t length);

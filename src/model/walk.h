@@ -21,7 +21,7 @@ static inline bool walk_tell_of(const walk *w, const stage_way *way, const char 
 {
     char full[STAGE_NAME];
     stage_name_in_full(way, name, full);
-    return w->visit(w->context, full, rows, width, w->e);
+    return stack_own_gradient(w->stack, full) || w->visit(w->context, full, rows, width, w->e);
 }
 
 static inline bool walk_tell(const walk *w, const stage_way *way, const char *name, size_t width)

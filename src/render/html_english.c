@@ -224,6 +224,9 @@ static const named ROWS[] = {
                      "the program alone."},
     {"stillLatents", "Numbers can't be changed here: queries or keys are made of latents, in two "
                      "products, which the program alone computes."},
+    {"stillRepeated",
+     "Numbers can't be changed here: layers share their weights, and a page changes "
+     "each number in one place."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
     {"stillUnsolved", "Numbers can be changed here once all answers are right."},
     {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "

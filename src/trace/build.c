@@ -206,9 +206,19 @@ stage_id build_result_grad(const builder *b)
     return is_output ? STAGE_OUTPUT_GRAD : STAGE_ATTENDED_GRAD;
 }
 
+bool build_is_shared(const builder *b, stage_id id)
+{
+    return b->comes.shared != NULL && b->comes.shared->is_shared[id];
+}
+
+bool build_is_part(const builder *b, stage_id id)
+{
+    return b->plan->batches > 1 || build_is_shared(b, id);
+}
+
 const char *build_summed_name(builder *b, stage_id id)
 {
-    return b->plan->batches == 1 ? map_name_of(id) : build_text(b, "%s_part", map_name_of(id));
+    return build_is_part(b, id) ? build_text(b, "%s_part", map_name_of(id)) : map_name_of(id);
 }
 
 const char *build_output_name(const builder *b)

@@ -5,11 +5,19 @@
 
 #include "trace/stack_trace.h"
 
+/* Gradients of weights that several layers have: which, of how many layers, and which of these one
+ * is, from 0. */
+typedef struct shared_gains {
+    bool is_shared[STAGE_COUNT];
+    size_t layers, nth;
+} shared_gains;
+
 /* What comes back to rows, before it has a map of its own: how that would be made. */
 typedef struct coming {
     operation op;
     trace_origin of[TRACE_OPERANDS];
     const struct activation *function; /* of OP_ACTIVATE_BACK */
+    const shared_gains *shared;        /* NULL: none */
 } coming;
 
 typedef struct builder {
@@ -83,8 +91,11 @@ void build_heads_of_score(const builder *b, tensor *view);
 stage_id build_gradient_of(stage_id id);
 const char *build_gradient_name(stage_id of);
 stage_id build_result_grad(const builder *b);
-/* What a gradient's map is called that all entries of a batch add to: of one of several, where it
- * holds what this one adds, "wq_grad_part". */
+/* Whether other layers add to a gradient. */
+bool build_is_shared(const builder *b, stage_id id);
+/* Whether a gradient without an axis of entries has several that add to it: those of a batch, or
+ * layers. Its map then holds what the one in focus adds, and is called "wq_grad_part". */
+bool build_is_part(const builder *b, stage_id id);
 const char *build_summed_name(builder *b, stage_id id);
 /* What the output is called: without Wo and bo the context, without heads what is attended to. */
 const char *build_output_name(const builder *b);
@@ -199,7 +210,7 @@ loss_said build_loss(builder *b);
 /* steps_back.c: sentences of it, its number and its gradient. */
 void loss_show(builder *b, const loss_said *of);
 /* Of several entries of a batch what the one in focus adds; after what shows it. */
-void build_part_of_all(builder *b, const char *name, size_t batches);
+void build_part_of_all(builder *b, const char *name, size_t batches, const shared_gains *shared);
 
 /* steps_scores.c: the column of the first number of the row, in the head that is shown, that clip
  * cuts; 0 where it cuts none. */

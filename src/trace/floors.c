@@ -70,10 +70,19 @@ bool floors_begin(floors *f, step_id step, const char *name)
     return tells && !b->failed;
 }
 
+shared_gains floors_shared(const floors *f)
+{
+    size_t number, own = f->stack->own_layers;
+    if (!stack_stage_layer(f->way.text, &number))
+        return (shared_gains){.layers = 1};
+    return (shared_gains){.layers = f->stack->layers / own, .nth = number};
+}
+
 floor_rows floors_rows(const floors *f, const char *name)
 {
     char full[STAGE_NAME];
     stage_name_in_full(&f->way, name, full);
+    stack_own_gradient(f->stack, full);
     const tensor *kept = bundle_tensor(f->result, full);
     assert(kept != NULL); /* whoever traces a stack has it keep every stage */
     tensor values = kept->rank == 3 ? tensor_at(kept, f->focus.batch) : tensor_view_of(kept);

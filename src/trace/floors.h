@@ -36,6 +36,8 @@ typedef struct floors {
 void floors_of_stack(floors *f, floor_rows *rows);
 /* What a step of the room that is at the way is wanted as. */
 step_wish floors_wish(const floors *f, const char *way, const char *room, step_id id);
+/* How many layers have the weights of this one, and which of them it is. */
+shared_gains floors_shared(const floors *f);
 /* A new room, empty: from now on it is one of the house's. */
 trace_room *floors_next(floors *f);
 /* Says where the room is, and lets what follows be added to it. */

@@ -64,8 +64,14 @@ static void say_and_fill(floors *f, trace_map *map, operation op,
         derivation_fill(&f->b, map);
 }
 
-/* What a parameter gains: of several entries what the one in focus adds, which no stage holds. It
- * lies as the parameter is used, which may be turned. */
+/* Whether a parameter here gains of several entries, or layers. */
+static bool is_of_several(const floors *f)
+{
+    return f->stack->batches > 1 || floors_shared(f).layers > 1;
+}
+
+/* What a parameter gains: of several what the one in focus adds, which no stage holds. It lies as
+ * the parameter is used, which may be turned. */
 static void add_gain_of(floors *f, const char *name, const tensor *view, const tensor *given,
                         operation op, const trace_origin of[TRACE_OPERANDS])
 {
@@ -74,7 +80,7 @@ static void add_gain_of(floors *f, const char *name, const tensor *view, const t
     if (view->data == NULL)
         return;
     tensor values = floors_rows(f, grad).values;
-    bool is_part = f->stack->batches > 1;
+    bool is_part = is_of_several(f);
     if (is_part)
         values = build_numbers_new(b, grad, values.type, values.rank, values.size);
     if (values.data != NULL && values.rank == 2)
@@ -119,10 +125,11 @@ static void show(floors *f, const char *name, size_t row)
 static void show_gain_of(floors *f, const char *name)
 {
     const char *grad = grad_of(f, name);
-    bool is_part = f->stack->batches > 1;
+    bool is_part = is_of_several(f);
+    const shared_gains shared = floors_shared(f);
     show(f, is_part ? build_text(&f->b, "%s_part", grad) : grad, 0);
     if (map_named(f->b.room, is_part ? build_text(&f->b, "%s_part", grad) : grad) != NULL)
-        build_part_of_all(&f->b, grad, f->stack->batches);
+        build_part_of_all(&f->b, grad, f->stack->batches, shared.layers > 1 ? &shared : NULL);
 }
 
 /* ---- the loss ---- */
@@ -256,7 +263,7 @@ static void show_logits_loss(floors *f, const char *number, bool is_worked)
         derivation_matrix(b, "row_loss", row + 1);
         build_sentence(b, "The loss is the mean over the rows that have a label.");
         derivation_line(b, number, 0, 0);
-        build_part_of_all(b, map_name_of(STAGE_LOSS), s->batches);
+        build_part_of_all(b, map_name_of(STAGE_LOSS), s->batches, NULL);
         build_sentence(b, "So a logit gains its probability, and the label's 1 less: what the "
                           "label is to gain, all others are to lose.");
     }
@@ -514,10 +521,10 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
                      (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, ACTIVATED),
                                                     map_from(b, PART_CELL, "ffn.gate")});
     }
-    *back = (coming){OP_ACTIVATE_BACK,
-                     {map_from(b, PART_CELL, "ffn.hidden"),
-                      map_from(b, PART_CELL, has_gate ? OPENED_GRAD : ACTIVATED)},
-                     by->by};
+    *back = (coming){.op = OP_ACTIVATE_BACK,
+                     .of = {map_from(b, PART_CELL, "ffn.hidden"),
+                            map_from(b, PART_CELL, has_gate ? OPENED_GRAD : ACTIVATED)},
+                     .function = by->by};
     add_coming(f, HIDDEN, back);
     add_weight_gain(f, bundle_find(own, "w1"), "w1", &by->w1, x, HIDDEN);
     add_bias_gain(f, "b1", &by->b1, HIDDEN);
@@ -614,9 +621,10 @@ void floors_head_back(floors *f, const logits_head *by, const bundle *own, comin
     const trace_origin x = map_there(b, "head.hidden")->operand[0];
     if (by->by != NULL) {
         add_coming(f, ACTIVATED, back);
-        *back = (coming){OP_ACTIVATE_BACK,
-                         {map_from(b, PART_CELL, "head.hidden"), map_from(b, PART_CELL, ACTIVATED)},
-                         by->by};
+        *back = (coming){
+            .op = OP_ACTIVATE_BACK,
+            .of = {map_from(b, PART_CELL, "head.hidden"), map_from(b, PART_CELL, ACTIVATED)},
+            .function = by->by};
     }
     add_coming(f, HIDDEN, back);
     add_weight_gain(f, bundle_find(own, "w"), "head.w", &by->w, x, HIDDEN);

@@ -9,11 +9,11 @@
 
 /* ---- what all entries of a batch add to ---- */
 
-/* The numbers of a gradient without an axis of entries. Of several entries what the one in focus
- * adds is shown, which no stage holds, and say_summed works out. */
+/* The numbers of a gradient without an axis of entries. Of several entries, or layers, what the one
+ * in focus adds is shown, which no stage holds, and say_summed works out. */
 static tensor summed(builder *b, stage_id id, tensor all)
 {
-    if (b->plan->batches == 1 || all.data == NULL)
+    if (!build_is_part(b, id) || all.data == NULL)
         return all;
     return build_numbers_new(b, build_summed_name(b, id), all.type, all.rank, all.size);
 }
@@ -21,13 +21,15 @@ static tensor summed(builder *b, stage_id id, tensor all)
 static trace_map *add_summed(builder *b, stage_id id, step_id step, tensor all)
 {
     tensor numbers = summed(b, id, all);
-    return map_add(b, build_summed_name(b, id), step, &numbers);
+    trace_map *added = map_add(b, build_summed_name(b, id), step, &numbers);
+    added->is_part = build_is_part(b, id);
+    return added;
 }
 
 static void say_summed(builder *b, trace_map *m, operation op, const map_operand of[TRACE_OPERANDS])
 {
     map_say(b, m, op, of);
-    if (b->plan->batches > 1 && m->values.data != NULL)
+    if (m->is_part && m->values.data != NULL)
         derivation_fill(b, m);
 }
 
@@ -56,6 +58,7 @@ static trace_map *add_number_a_head(builder *b, stage_id id, step_id step)
     tensor numbers = summed(b, id, flat(b, id));
     trace_map *added = map_add_number_a_head(b, build_summed_name(b, id), step, numbers);
     added->is_number = true;
+    added->is_part = build_is_part(b, id);
     return added;
 }
 
@@ -244,7 +247,8 @@ static void add_bias(builder *b)
     bool is_of_heads = p->heads == 1 || p->bias.stride[1] != 0, is_one_row = build_has_one_bias(b);
     if (grad.data == NULL)
         return;
-    bool is_of_entries = p->batches == 1 || p->bias.stride[0] != 0;
+    bool is_of_entries =
+        (p->batches == 1 || p->bias.stride[0] != 0) && !build_is_shared(b, STAGE_BIAS_GRAD);
     tensor own = tensor_at(&grad, is_of_entries ? b->focus.batch : 0);
     own = tensor_range(&own, 0, 0, is_of_heads ? p->heads : 1);
     own = tensor_range(&own, 1, 0, is_one_row ? 1 : p->n_q);

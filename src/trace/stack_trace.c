@@ -50,13 +50,14 @@ typedef struct alone {
     plan plan;
     bundle stages; /* borrowed */
     tensor past_k, past_v;
+    shared_gains shared;
 } alone;
 
 /* What the attention's plan calls its rows, in a layer that may have others by now. */
 static bool view_alone(floors *f, const attention *by, const stage_way *way, alone *a)
 {
     bool is_of_rows = !by->sees_memory, done = true;
-    *a = (alone){.asked = by->asked, .plan = by->plan};
+    *a = (alone){.asked = by->asked, .plan = by->plan, .shared = floors_shared(f)};
     a->plan.asked = &a->asked;
     if (a->asked.cache != NULL && a->plan.past > 0) {
         find_past(f, way, "present_k", &a->plan, &a->past_k, &a->plan.past_k);
@@ -67,6 +68,7 @@ static bool view_alone(floors *f, const attention *by, const stage_way *way, alo
     for (stage_id id = 0; id < STAGE_COUNT && done; id++) { /* by the attention's own names */
         char full[STAGE_NAME];
         stage_name_in_full(way, map_name_of(id), full);
+        a->shared.is_shared[id] = stack_shares_gradient(f->stack, full);
         const entry *kept = bundle_find(f->result, full);
         done = kept == NULL || bundle_borrow(&a->stages, map_name_of(id), kept, f->e) != NULL;
     }
@@ -108,8 +110,10 @@ static bool trace_attention(floors *f, trace_room *made, const attention *by, co
                        : STEP_UNWANTED;
     const step_wish *of_step = f->asked == NULL ? NULL : wish;
     if (done && is_back) {
+        coming through = *comes;
+        through.shared = a.shared.layers > 1 ? &a.shared : NULL;
         done = room_make_back(f->out, made, &a.plan, &a.stages, f->focus, f->is_full, of_step,
-                              comes, f->e);
+                              &through, f->e);
     } else if (done) {
         problem_go_forward(&a.asked); /* what comes back has a room of its own */
         done = room_make(f->out, made, &a.plan, &a.stages, f->focus, f->is_full, of_step, f->e);
@@ -276,7 +280,7 @@ typedef struct waiting {
 
 static void add_part_back(floors *f, const layer *l, const layer_part *p, coming *back, waiting *w)
 {
-    const bundle *own = bundle_find(f->stack->document, "layers")->bundle->entry[p->layer].bundle;
+    const bundle *own = stack_keys_of_layer(f->stack->document, p->layer);
     part_step step[PART_STEPS_MOST];
     coming around = {0};
     for (size_t i = part_steps(p->as, step); i-- > 0;) {

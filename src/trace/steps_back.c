@@ -4,16 +4,27 @@
 #include "trace/derivation.h"
 #include "trace/nodes.h"
 
-void build_part_of_all(builder *b, const char *name, size_t batches)
+void build_part_of_all(builder *b, const char *name, size_t batches, const shared_gains *shared)
 {
-    if (batches > 1)
-        build_sentence(b, "This is what sequence %zu adds to %s, which is the sum over all %zu.",
-                       b->focus.batch + 1, name, batches);
+    const char *one = build_text(b, "sequence %zu", b->focus.batch + 1),
+               *all = build_text(b, "all %zu", batches), *in = "", *and = "";
+    if (shared != NULL) {
+        const char *own = build_text(b, "layer %zu", shared->nth + 1),
+                   *layers = build_text(b, "the %zu layers that share its weight", shared->layers);
+        in = batches > 1 ? build_text(b, " in %s", own) : "";
+        and = batches > 1 ? build_text(b, " and over %s", layers) : "";
+        one = batches > 1 ? one : own;
+        all = batches > 1 ? all : layers;
+    }
+    if (batches > 1 || shared != NULL)
+        build_sentence(b, "This is what %s adds%s to %s, which is the sum over %s%s.", one, in,
+                       name, all, and);
 }
 
 static void say_summed(builder *b, stage_id id)
 {
-    build_part_of_all(b, map_name_of(id), b->plan->batches);
+    build_part_of_all(b, map_name_of(id), b->plan->batches,
+                      build_is_shared(b, id) ? b->comes.shared : NULL);
 }
 
 /* A gradient that is there, in the shape of an input: its formula, its first number, and all. */
@@ -53,7 +64,7 @@ void loss_show(builder *b, const loss_said *of)
     }
     if (of->kind != LOSS_NONE) {
         derivation_line(b, of->number, 0, 0);
-        build_part_of_all(b, map_name_of(STAGE_LOSS), of->batches);
+        build_part_of_all(b, map_name_of(STAGE_LOSS), of->batches, NULL);
     }
     derivation_formula(b, "output_grad", "");
     if (of->kind != LOSS_SQUARE)
@@ -177,7 +188,8 @@ void make_softmax_back(builder *b)
 void make_mask_back(builder *b)
 {
     const char *slopes = build_summed_name(b, STAGE_SLOPES_GRAD);
-    bool is_of_entries = b->plan->bias.data != NULL && b->plan->bias.stride[0] != 0;
+    bool is_of_entries = b->plan->bias.data != NULL && b->plan->bias.stride[0] != 0 &&
+                         !build_is_shared(b, STAGE_BIAS_GRAD);
     const char *bias =
         is_of_entries ? map_name_of(STAGE_BIAS_GRAD) : build_summed_name(b, STAGE_BIAS_GRAD);
     build_sentence(b,

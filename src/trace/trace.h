@@ -191,6 +191,7 @@ typedef struct trace_map {
     bool is_of_queries; /* a row each */
     bool is_number;     /* the only one */
     bool is_column;     /* one number a row */
+    bool is_part;       /* of a gradient: what one of several adds */
     bool is_bare;       /* letters name it without an index: p, where a query stands */
     bool is_row_a_head; /* given so; here all heads are side by side */
     bool is_of_focus;   /* of the head in focus and of one query: */

@@ -671,7 +671,7 @@ documents.forEach((document, i) => {
   const type = i % 2 === 0 ? 'f32' : 'f64', data = dataOf(document, type);
   if (data === null) return; // it is of an error, or of a type of its own
   const page = open(data), name = `${document}, ${type}`;
-  if (page.DATA.still?.[0] === 'stillLatents') return; // as it says
+  if (['stillLatents', 'stillRepeated'].includes(page.DATA.still?.[0])) return; // as it says
   if (!page.DATA.source || !page.canBeChanged) {
     check(name, false, 'its page can not be changed');
     return;

@@ -443,6 +443,8 @@ def layers(seed):
 
 def add_rows_and_goal(top, dice, n, width):
     top["layers"] = [some_layer(dice, top, width) for _ in range(dice.randint(1, 2))]
+    if n % 3 == 0:
+        top["repeat"] = 4 - len(top["layers"])
     for key in ("ln_e", "ln_f"):
         if chance(dice):
             top[key] = norm(dice, width, top["norm_kind"])

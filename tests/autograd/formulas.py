@@ -18,8 +18,8 @@ OF_LAYERS = OF_ALL_ATTENTIONS + ("causal", "window", "alibi", "rope", "rope_pair
 class Numbers:
     """Those of an object in a document, and by their names all that gradients are wanted of."""
 
-    def __init__(self, one, made, way=""):
-        self.one, self.made, self.way = one, made, way
+    def __init__(self, one, made, way="", own_way=""):
+        self.one, self.made, self.way, self.own_way = one, made, way, own_way
 
     def __contains__(self, key):
         return key in self.one
@@ -27,13 +27,15 @@ class Numbers:
     def get(self, key, default=None):
         return self.one.get(key, default)
 
-    def inside(self, one, way, top=()):
-        """Of an object in this one, which takes the keys in `top` from here."""
+    def inside(self, one, way, top=(), own_way=None):
+        """Of an object in this one, which takes the keys in `top` from here. A layer that comes
+        again has stages of its own, and the weights of the first time."""
         above = {key: self.one[key] for key in top if key in self.one}
-        return Numbers({**above, **one}, self.made, self.way + way)
+        own_way = self.own_way + (way if own_way is None else own_way)
+        return Numbers({**above, **one}, self.made, self.way + way, own_way)
 
     def given(self, key):
-        name = self.way + key
+        name = self.own_way + key
         if name not in self.made:
             self.made[name] = torch.tensor(self.one[key], dtype=torch.float64, requires_grad=True)
         return self.made[name]
@@ -499,8 +501,10 @@ def stack(of):
     if "embed" in of and "before" not in of.get("embed"):
         rows = product(of, rows)
     memory = of.given("memory") if "memory" in of else None
-    for i, one in enumerate(of.get("layers")):
-        rows = layer(of.inside(one, f"layer.{i}.", OF_LAYERS), rows, memory)
+    layers = of.get("layers")
+    for i, one in enumerate(layers * of.get("repeat", 1)):
+        own_way = f"layer.{i % len(layers)}."
+        rows = layer(of.inside(one, f"layer.{i}.", OF_LAYERS, own_way), rows, memory)
     return of.kept("output", norm(of, "ln_f", rows) if "ln_f" in of else rows)
 
 

@@ -624,6 +624,18 @@ class Layers(Part):
     def spread(self, key, a):
         return super().spread(key, a[self.looked_up[key]] if key in self.looked_up else a)
 
+    def put_own(self, name, a):
+        """A weight of layers that come again gains of all of them, from the last to the first"""
+        way, layers = name.removesuffix("_grad").split("."), self.doc["layers"]
+        if "repeat" in self.doc and way[0] == "layer" and name.endswith("_grad"):
+            way[1] = str(int(way[1]) % len(layers))
+            given, name_of_all = layers[int(way[1])], ".".join(way) + "_grad"
+            for step in way[2 + (way[2] == "attention"):]:
+                given = given[int(step)] if isinstance(given, list) else given.get(step, {})
+            if isinstance(given, list):
+                name, a = name_of_all, self.stages.get(name_of_all, 0) + a
+        super().put_own(name, a)
+
     def run(self, name, part, x):
         def show():  # an ffn's weights are the layer's own
             for stage, a in part.shown().items():
@@ -649,7 +661,7 @@ class Layers(Part):
         self.put("embedded", x)
         if "ln_e" in doc:
             x = self.run("ln_e", Norm({**self.settings, **doc["ln_e"]}, t), x)
-        for number, layer in enumerate(doc["layers"]):
+        for number, layer in enumerate(doc["layers"] * doc.get("repeat", 1)):
             x = self.layer("layer.%d." % number, layer, x)
         if "w1" in doc:
             x = self.run("ffn", FeedForward(doc, t), x)

@@ -77,14 +77,15 @@ SETTINGS = [
 # Of documents of three layers
 STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"},
           {"activation": "gelu"}, {"activation": "relu2", "residual_scale": 0.3},
-          {"norm": "sandwich", "norm_eps": 0.5}, {"norm": "inner", "residual_scale": -1.5}]
+          {"norm": "sandwich", "norm_eps": 0.5}, {"norm": "inner", "residual_scale": -1.5},
+          {"norm": "pre", "repeat": 2}]
 # Of experts, and how many there are
 MIXTURES = [({"top_experts": 2, "activation": "silu", "norm": "pre"}, 4),
             ({"top_experts": 1, "renormalize": False, "routing_scale": 1.3}, 3),
             ({"top_experts": 2, "routing": "top-softmax", "activation": "clamped"}, 4),
             ({"top_experts": 2, "routing": "sigmoid", "routing_scale": 2.5, "groups": 2,
               "top_groups": 1, "activation": "gelu"}, 6),
-            ({"top_experts": 3, "renormalize": False, "routing": "sigmoid"}, 6)]
+            ({"top_experts": 3, "renormalize": False, "routing": "sigmoid", "repeat": 2}, 6)]
 
 
 def stages_of(doc, dtype):

@@ -179,7 +179,7 @@ static double model_has(const search *s, const port_fit *f)
     const size_t layers = s->p->layers->layers, number = s->part == 0       ? 0
                                                          : s->part > layers ? layers - 1
                                                                             : s->part - 1;
-    const bundle *own = bundle_find(top, "layers")->bundle->entry[number].bundle;
+    const bundle *own = stack_keys_of_layer(top, number);
     const tensor *said = bundle_tensor(own, f->setting);
     said = said == NULL ? bundle_tensor(top, f->setting) : said;
     return said == NULL || said->rank > 1 ? NAN : tensor_get(said, (size_t[]){0});

@@ -82,11 +82,9 @@ static bool stage_said(const port *p, const dump_meaning *m, const tensor *t, ch
 {
     const char *said = m->stage;
     const bundle *top = p->layers == NULL ? NULL : &p->model->document->contents;
-    if (top != NULL && m->only == ONLY_UNGATED) {
-        const bundle *layers = bundle_find(top, "layers")->bundle;
-        if (bundle_find(layers->entry[m->layer].bundle, "w3") != NULL)
-            return false;
-    }
+    if (top != NULL && m->only == ONLY_UNGATED &&
+        bundle_find(stack_keys_of_layer(top, m->layer), "w3") != NULL)
+        return false;
     if (top != NULL && m->only == ONLY_UNPOSITIONED &&
         (bundle_find(top, "position_embedding") != NULL || p->layers->adds_sinusoids))
         return false;

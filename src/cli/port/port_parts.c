@@ -70,14 +70,15 @@ bool part_open(part_document *d, const port *p, port_part part, const port_cause
     const size_t number = is_begin ? 0 : is_end ? part - 2 : part - 1;
     *d = (part_document){.asked = {.how = p->layers->how, .by = p->layers->isa}};
     bundle_borrow_all(&d->document, whole, e);
-    bundle_borrow_all(&d->layer, layers.bundle->entry[number].bundle, e);
+    bundle_borrow_all(&d->layer, stack_keys_of_layer(whole, number), e);
     for (size_t i = 0; i < count; i++)
         put_fit(d, fits[i], e);
-    entry alone = layers.bundle->entry[number];
+    entry alone = layers.bundle->entry[number % layers.bundle->count];
     alone.bundle = &d->layer;
     bundle_borrow(&d->layers, "1", &alone, e);
     layers.bundle = &d->layers;
     bundle_remove(&d->document, "layers");
+    bundle_remove(&d->document, "repeat");
     bundle_borrow(&d->document, "layers", &layers, e);
     if (!is_begin)
         bundle_remove(&d->document, "ln_e");
