@@ -575,21 +575,14 @@ static bool apply_sources(const applying *a, err *e)
         if (m->source[i].name == NULL && is_wanted(a, &m->source[i]))
             return weight_match_refuse_missing(m, &m->source[i], e);
     }
-    for (size_t i = 0; i < weight_match_layers(m) && !m->is_alone; i++) {
+    for (size_t i = 0; i < m->count && !m->is_alone; i++) {
         key_path layer = {.is_in_layer = true, .layer = i};
         if (key_path_make(&layer, a->contents, a->at, e) == NULL)
             return false;
     }
     for (size_t i = 0; i < m->sources; i++) {
-        /* What is of one layer for all is borrowed by each. */
-        bool is_of_all = m->by->is_one_for_all && m->source[i].to.is_in_layer;
-        size_t times = is_of_all ? weight_match_layers(m) : 1;
-        for (size_t k = 0; k < times; k++) {
-            weight_source from = m->source[i];
-            from.to.layer += k;
-            if (!apply_source(a, &from, e))
-                return false;
-        }
+        if (!apply_source(a, &m->source[i], e))
+            return false;
     }
     return !e->is_set;
 }
@@ -686,16 +679,36 @@ static bool check_far(const applying *a, err *e)
                   given->name, rows, a->from->config->of->named.name, ROWS_MOST);
 }
 
+/* The file has one layer, and config.json says how often it comes. */
+static bool is_repeated(const weight_match *m)
+{
+    return !m->is_alone && m->config != NULL && m->by->is_one_for_all;
+}
+
+static bool apply_depth(const applying *a, err *e)
+{
+    const weight_match *m = a->from;
+    const entry *by = m->config->size[SIZE_LAYERS].by;
+    const size_t said = m->config->size[SIZE_LAYERS].is;
+    if (!is_repeated(m))
+        return m->is_alone || m->is_one || said == 0 || said == m->count ||
+               err_at(e, &by->at, "%s is %zu, and the layers in %s are %zu", by->name, said,
+                      m->file, m->count);
+    if (m->count != 1)
+        return err_at(e, &a->at, "it has %zu layers, and models of %s have one for all", m->count,
+                      m->by->named.name);
+    return said <= 1 || bundle_find(a->contents, "repeat") != NULL ||
+           bundle_add_number(a->contents, "repeat", (double)said, a->at, e);
+}
+
 static bool apply_config(const applying *a, err *e)
 {
     const weight_match *m = a->from;
     const model_config *c = m->config;
     if (c == NULL)
         return true;
-    const size_t *layers = &c->size[SIZE_LAYERS].is;
-    if (!m->is_alone && !m->is_one && *layers > 0 && *layers != weight_match_layers(m))
-        return err_at(e, &c->size[SIZE_LAYERS].by->at, "%s is %zu, and the layers in %s are %zu",
-                      c->size[SIZE_LAYERS].by->name, *layers, m->file, weight_match_layers(m));
+    if (!apply_depth(a, e))
+        return false;
     size_t alone = layer_of_attention(m);
     if (m->is_alone && alone < c->layers && !add_settings(a, &c->layer[alone], a->contents, e))
         return false;
@@ -935,11 +948,10 @@ static void tell_names(const applying *a, const cutting *how, text *note)
                     m->is_one && *m->before == '\0' ? "" : " in ");
     match_write_place(note, m);
     if (!m->is_alone)
-        text_add_format(note, ", %zu layer%s%s", weight_match_layers(m),
-                        weight_match_layers(m) == 1 ? "" : "s",
-                        m->is_one               ? " alone"
-                        : m->by->is_one_for_all ? " that are one"
-                                                : "");
+        text_add_format(note, ", %zu layer%s%s", m->count, m->count == 1 ? "" : "s",
+                        m->is_one        ? " alone"
+                        : is_repeated(m) ? " for all"
+                                         : "");
     text_add_format(note, ", %s%s", layout_name(how->layout),
                     how->layout_is_given ? " as --layout says" : "");
     if (m->is_alone)
@@ -991,26 +1003,6 @@ static void tell_hints(const applying *a, bool says_norm, text *note)
                         by->named.name, by->position_row);
 }
 
-/* ---- one layer for all ---- */
-
-/* Of which a file has one. A gradient of its weights is the sum of what each of the layers gives
- * back, which nothing adds up. */
-static bool check_shared(const applying *a, err *e)
-{
-    const weight_match *m = a->from;
-    if (m->count != 1)
-        return err_at(e, &a->at, "it has %zu layers, and models of %s have one for all", m->count,
-                      m->by->named.name);
-    static const char *const GOALS[] = {"output_grad", "loss", "target", "labels"};
-    const entry *asked = bundle_find_first(a->contents, GOALS, sizeof GOALS / sizeof GOALS[0]);
-    return asked == NULL || weight_match_layers(m) == 1 ||
-           err_at(
-               e, &asked->at,
-               "%s asks for gradients, and the %zu layers in %s are one, whose gradients are not "
-               "added up here",
-               asked->name, weight_match_layers(m), m->file);
-}
-
 /* ---- a document under a document ---- */
 
 static void merge(const bundle *from, const bundle_options *w, bundle *to, err *e)
@@ -1058,12 +1050,9 @@ bool weights_apply(weight_match *m, const bundle_options *w, const bundle *read,
     const entry *layers = bundle_find(contents, "layers");
     if (!m->is_alone && layers == NULL && m->count == 0)
         return weight_match_refuse(m, "", e);
-    if (!m->is_alone && layers != NULL && m->count > 0 &&
-        layers->bundle->count != weight_match_layers(m))
+    if (!m->is_alone && layers != NULL && m->count > 0 && layers->bundle->count != m->count)
         return err_at(e, &layers->at, "%zu layer%s here, and %zu in %s", layers->bundle->count,
-                      layers->bundle->count == 1 ? "" : "s", weight_match_layers(m), m->file);
-    if (!m->is_alone && m->by->is_one_for_all && !check_shared(&a, e))
-        return false;
+                      layers->bundle->count == 1 ? "" : "s", m->count, m->file);
     if (!apply_config(&a, e) || !refused_check(m, w, contents, e) || !apply_sources(&a, e) ||
         (!m->is_alone && !leftovers_check(m, e)) || !check_sizes(&a, e))
         return false;

@@ -116,12 +116,6 @@ void match_write_place(text *out, const weight_match *m)
         text_add_format(out, "%s{}%.*s", m->before, after, m->after);
 }
 
-size_t weight_match_layers(const weight_match *m)
-{
-    bool is_one_for_all = !m->is_alone && m->config != NULL && m->by->is_one_for_all;
-    return is_one_for_all ? m->config->size[SIZE_LAYERS].is : m->count;
-}
-
 bool weight_match_is_own(const weight_match *m)
 {
     return m->by == layer_convention_at(0);

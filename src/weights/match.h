@@ -13,8 +13,6 @@ void weight_match_free(weight_match *m);
 
 /* The names are the document's own keys. */
 bool weight_match_is_own(const weight_match *m);
-/* How many layers the document has: of a row that says so, all of them are the one in the file. */
-size_t weight_match_layers(const weight_match *m);
 
 /* ---- names that are looked for ---- */
 
