@@ -289,9 +289,12 @@ static bool plan_model(port *p, document_reader *documents, document *one, work 
 {
     static const char LOGITS[] = "logits", TRUE_WORD[] = "true";
     const model_config *config = &documents->weights->use[1].config;
+    const bundle *has = &one->contents;
     bool has_other_head = config->of != NULL && config->of->head != NULL; /* is not computed */
-    if (!has_other_head && (bundle_find(&one->contents, "embedding") != NULL ||
-                            bundle_find(&one->contents, "unembedding") != NULL)) {
+    /* Rows that a product made wider or narrower can't be compared with those that are looked up. */
+    bool is_tied = bundle_find(has, "embedding") != NULL &&
+                   (bundle_find(has, "embed") == NULL || bundle_find(has, "head") != NULL);
+    if (!has_other_head && (is_tied || bundle_find(has, "unembedding") != NULL)) {
         bundle_remove(&one->contents, LOGITS);
         bundle_add_text(&one->contents, LOGITS, TRUE_WORD, strlen(TRUE_WORD), (place){0}, e);
     }
