@@ -99,8 +99,10 @@ static bool choose_more(stack_attempt *a, layer_part *p, part_row *row)
     if (m == NULL)
         return false;
     size_t most = m->groups == 0 ? m->count : m->top_groups * (m->count / m->groups);
-    m->top = a->with > 0 ? m->top + 1 : m->top - 1;
-    return m->top > 0 && m->top <= most;
+    size_t top = a->with > 0 ? m->top + 1 : m->top - 1;
+    bool may = top > 0 && top <= most;
+    m->top = may ? top : m->top; /* another layer may have the mistake */
+    return may;
 }
 
 /* ---- the matrices of gate and hidden numbers in one ---- */
