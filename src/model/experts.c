@@ -88,18 +88,20 @@ static void close_choosing(choosing *c)
     mem_free(c->is_group);
 }
 
-/* A group counts as its two best do together; what is in none of the best groups is chosen by 0, as
- * modeling_deepseek_v3 has it. */
+/* A group counts as its best do together: two in modeling_deepseek_v3, one in modeling_deepseek_v2.
+ * What is in none of the best groups is chosen by 0, as both have it. */
 static void leave_groups(const expert_mix *m, choosing *c)
 {
     size_t each = m->count / m->groups;
     memset(c->is_chosen, 0, m->count * sizeof c->is_chosen[0]);
     memset(c->is_group, 0, m->groups * sizeof c->is_group[0]);
     for (size_t g = 0; g < m->groups; g++) {
-        const double *of = &c->by[g * each];
-        size_t first = find_best(of, &c->is_chosen[g * each], each);
-        c->is_chosen[g * each + first] = true;
-        c->group[g] = of[first] + of[find_best(of, &c->is_chosen[g * each], each)];
+        c->group[g] = 0;
+        for (size_t i = 0; i < m->top_of_group; i++) {
+            size_t best = find_best(&c->by[g * each], &c->is_chosen[g * each], each);
+            c->is_chosen[g * each + best] = true;
+            c->group[g] += c->by[g * each + best];
+        }
     }
     for (size_t i = 0; i < m->top_groups; i++)
         c->is_group[find_best(c->group, c->is_group, m->groups)] = true;

@@ -35,6 +35,7 @@ struct expert_mix {
     tensor router, router_bias, choice_bias; /* borrowed; no data: not there */
     size_t width, count, top;
     size_t groups, top_groups; /* 0: the choice is among all */
+    size_t top_of_group;       /* of its scores, that add up to what a group counts */
     bool renormalizes;         /* weights are divided by their sum */
     double scale;              /* of weights */
     feed_forward *expert;      /* owned, `count` of them */

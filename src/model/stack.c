@@ -211,7 +211,8 @@ static const entry *first_of_experts(const bundle *own)
 static bool check_without_experts(const bundle *in, err *e)
 {
     static const char *const OF_ROUTING[] = {"top_experts",   "routing", "renormalize",
-                                             "routing_scale", "groups",  "top_groups"};
+                                             "routing_scale", "groups",  "top_groups",
+                                             "top_of_group"};
     const entry *given =
         bundle_find_first(in, OF_ROUTING, sizeof OF_ROUTING / sizeof OF_ROUTING[0]);
     return given == NULL ||
@@ -223,12 +224,14 @@ static bool read_routing(const stack *s, expert_mix *m, const bundle *own, const
 {
     const entry *top = setting_of(s, own, "top_experts"), *groups = setting_of(s, own, "groups"),
                 *top_groups = setting_of(s, own, "top_groups"),
+                *of_group = setting_of(s, own, "top_of_group"),
                 *divides = setting_of(s, own, "renormalize"),
                 *scale = setting_of(s, own, "routing_scale");
     const named *by = word_of(setting_of(s, own, "routing"), &ROUTINGS, e),
                 *word = divides == NULL ? NULL : setting_word(divides, &TRUTH_WORDS, "", e);
     m->by = (const routing *)(const void *)by;
     m->scale = 1;
+    m->top_of_group = 2;
     if (by == NULL || (divides != NULL && word == NULL) ||
         (scale != NULL && !setting_number(scale, -HUGE_VAL, &m->scale, e)))
         return false;
@@ -252,18 +255,20 @@ static bool read_routing(const stack *s, expert_mix *m, const bundle *own, const
             e, groups != NULL ? &groups->at : &top_groups->at,
             "of groups and top_groups one is given alone, and experts are chosen by both");
     if (groups == NULL)
-        return true;
+        return of_group == NULL ||
+               err_at(e, &of_group->at, "top_of_group is given, and there are no groups");
     if (m->by->kind == ROUTED_BY_LOGITS)
         return err_at(e, &groups->at, "groups are of routing softmax and sigmoid, and it is %s",
                       by->name);
     if (!setting_count(groups, 1, &m->groups, e) ||
-        !setting_count(top_groups, 1, &m->top_groups, e))
+        !setting_count(top_groups, 1, &m->top_groups, e) ||
+        (of_group != NULL && !setting_count(of_group, 1, &m->top_of_group, e)))
         return false;
     size_t each = m->count / m->groups;
-    if (m->count % m->groups != 0 || each < 2)
+    if (m->count % m->groups != 0 || each < m->top_of_group)
         return err_at(e, &groups->at,
-                      "groups is %zu, and %zu experts are not that many groups of at least two",
-                      m->groups, m->count);
+                      "groups is %zu, and %zu experts are not that many groups of at least %zu",
+                      m->groups, m->count, m->top_of_group);
     return (m->top_groups <= m->groups && m->top_groups * each >= m->top) ||
            err_at(e, &top_groups->at,
                   "top_groups is %zu, and %zu experts are to be chosen from so many of %zu groups "

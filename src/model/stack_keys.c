@@ -60,6 +60,8 @@ static const object_key LAYER_ROWS[] = {
     {{{"routing_scale", "factor of the weights (default: 1)"}, KEY_SETTING}, NULL},
     {{{"groups", "of experts, as many as one after the other"}, KEY_SETTING}, NULL},
     {{{"top_groups", "how many of them experts are chosen from"}, KEY_SETTING}, NULL},
+    {{{"top_of_group", "how many of a group's scores add up to its own (default: 2)"}, KEY_SETTING},
+     NULL},
     {{{"residual_scale", "factor of what a part adds to its rows (default: 1)"}, KEY_SETTING},
      NULL},
 };

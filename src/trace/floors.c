@@ -581,6 +581,14 @@ void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
     if (tells)
         build_sentence(b, "The experts that are chosen, counted from 0, the best first; of equal "
                           "ones the first.");
+    if (tells && by->groups > 0)
+        build_sentence(b,
+                       "They come from the best %zu of %zu groups: a group counts as its %s, and "
+                       "an expert of another group as 0.",
+                       by->top_groups, by->groups,
+                       by->top_of_group == 1
+                           ? "greatest score"
+                           : build_text(b, "%zu greatest scores together", by->top_of_group));
     show_stage(f, tells, "ffn.choice");
     if (tells && by->renormalizes)
         build_sentence(b, "The scores of those that are chosen are divided by their sum.");

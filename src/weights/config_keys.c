@@ -268,7 +268,7 @@ static const config_key OF_QWEN3_MOE[] = {
     SIZE("num_experts", "experts"),
     SIZE("num_local_experts", "experts"),
     SETTING("num_experts_per_tok", "top_experts"),
-    {{"norm_topk_prob", NULL}, CONFIG_SWITCH, .to = "renormalize true false"},
+    {{"norm_topk_prob", NULL}, CONFIG_SWITCH, .to = "renormalize true=true false=false"},
     SIZE("moe_intermediate_size", "expert"),
     /* of layers without experts, of which there are none */
     READ("intermediate_size"),
@@ -304,23 +304,23 @@ static const config_key OF_DEEPSEEK[] = {
 };
 
 static const config_key OF_DEEPSEEK_V2[] = {
-    {{"topk_method", "another choice of experts"}, CONFIG_ONLY,
-     .to = "greedy", .is_of_layers = true},
+    {{"topk_method", "another choice of experts"}, CONFIG_SWITCH,
+     .to = "top_of_group greedy=- group_limited_greedy=1", .is_of_layers = true},
     {{"norm_topk_prob", "weights that are divided by their sum"}, CONFIG_ONLY,
      .to = "false", .is_of_layers = true},
     {{"scoring_func", "other scores of experts"}, CONFIG_ONLY,
      .to = "softmax", .is_of_layers = true},
-    /* which greedy does not use */
-    READ("n_group"),
-    READ("topk_group"),
+    {{"n_group", NULL}, CONFIG_SETTING, "groups", .where = "topk_method=group_limited_greedy"},
+    {{"topk_group", NULL}, CONFIG_SETTING,
+     "top_groups", .where = "topk_method=group_limited_greedy"},
     LAST,
 };
 
 static const config_key OF_DEEPSEEK_V3[] = {
     SETTING("n_group", "groups"),
     SETTING("topk_group", "top_groups"),
-    {{"norm_topk_prob", NULL}, CONFIG_SWITCH, .to = "renormalize true false"},
-    {{"rope_interleave", NULL}, CONFIG_SWITCH, .to = "rope_pairing interleaved half"},
+    {{"norm_topk_prob", NULL}, CONFIG_SWITCH, .to = "renormalize true=true false=false"},
+    {{"rope_interleave", NULL}, CONFIG_SWITCH, .to = "rope_pairing true=interleaved false=half"},
     {{"topk_method", "another choice of experts"}, CONFIG_ONLY,
      .to = "noaux_tc", .is_of_layers = true},
     {{"scoring_func", "other scores of experts"}, CONFIG_ONLY,
@@ -347,7 +347,7 @@ static const config_key OF_STARCODER2[] = {
 };
 
 static const config_key OF_NEOX[] = {
-    {{"use_parallel_residual", NULL}, CONFIG_SWITCH, .to = "norm parallel-apart pre"},
+    {{"use_parallel_residual", NULL}, CONFIG_SWITCH, .to = "norm true=parallel-apart false=pre"},
     READ("rotary_pct"),
     READ("rotary_emb_base"),
     READ("is_decoder"), /* it is one whatever this says */
@@ -376,7 +376,7 @@ static const config_key OF_BLOOM[] = {
 };
 
 static const config_key OF_OPT[] = {
-    {{"do_layer_norm_before", NULL}, CONFIG_SWITCH, .to = "norm pre post"},
+    {{"do_layer_norm_before", NULL}, CONFIG_SWITCH, .to = "norm true=pre false=post"},
     {{"_remove_final_layer_norm", "no last norm"}, CONFIG_ONLY,
      .to = "false", .is_of_layers = true},
     {{"layer_norm_elementwise_affine", "norms without a gain"}, CONFIG_ONLY,
@@ -411,9 +411,9 @@ static const config_key OF_GEMMA3[] = {
 /* Which norms there are, and so where both parts begin, the names in the file tell. */
 static const config_key OF_FALCON[] = {
     READ("new_decoder_architecture"),
-    {{"num_kv_heads", NULL}, CONFIG_SETTING, "kv_heads", .where = "new_decoder_architecture"},
+    {{"num_kv_heads", NULL}, CONFIG_SETTING, "kv_heads", .where = "new_decoder_architecture=true"},
     {{"multi_query", NULL}, CONFIG_SWITCH,
-     .to = "kv_heads 1 -", .where = "!new_decoder_architecture"},
+     .to = "kv_heads true=1 false=-", .where = "new_decoder_architecture=false"},
     SETTING("activation", "activation"),
     SIZE("ffn_hidden_size", "hidden"),
     READ("parallel_attn"),

@@ -11,8 +11,8 @@
 typedef enum config_use {
     CONFIG_READ,    /* model_config.c reads it, together with others */
     CONFIG_SETTING, /* it is the setting `to` of a document */
-    CONFIG_SWITCH,  /* it is true or false; `to` is a setting, and a word or a number for these, or
-                       - where it says nothing */
+    CONFIG_SWITCH,  /* `to` is a setting, and "WORD=" with a word or a number for each that it may
+                       be, or - where that says nothing; where it is none of them, it may not be */
     CONFIG_ROOT,    /* the setting `to` is 1 over its root, */
     CONFIG_INVERSE, /* or 1 over it */
     CONFIG_SIZE,    /* the weights have this size, by its name in CONFIG_SIZES */
@@ -25,8 +25,8 @@ typedef struct config_key {
     named named; /* as config.json has it; its help says what it is, where it is refused */
     config_use use;
     const char *to;
-    bool is_of_layers; /* of CONFIG_ONLY: one attention alone does without */
-    const char *where; /* it counts where this key is true, after a ! where it is not; or NULL */
+    bool is_of_layers; /* of CONFIG_ONLY and CONFIG_SWITCH: one attention alone does without */
+    const char *where; /* it counts where this "KEY=WORD" is so; or NULL */
 } config_key;
 
 typedef enum config_size {

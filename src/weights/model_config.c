@@ -88,16 +88,51 @@ static bool refuse_unknown(const model_config *c, const entry *one, err *e)
     return err_remedy(e, "where it changes none, a config.json without it says the rest");
 }
 
+static bool refuse_other(const config_key *row, const entry *one, const char *value, err *e)
+{
+    return err_at(e, &one->at, "%s is %s: %s, which is not computed here", one->name, value,
+                  row->named.help);
+}
+
 static bool check_only(const config_key *row, const entry *one, err *e)
 {
     text value = {0};
     add_value(&value, one);
-    bool is_one = name_is_one_of(row->to, text_string(&value));
-    if (!is_one)
-        err_at(e, &one->at, "%s is %s: %s, which is not computed here", one->name,
-               text_string(&value), row->named.help);
+    bool is_one = name_is_one_of(row->to, text_string(&value)) ||
+                  refuse_other(row, one, text_string(&value), e);
     text_free(&value);
     return is_one;
+}
+
+enum { WORD_MOST = 32 };
+
+/* What is said, where it is a word or a truth; nothing is false. */
+static const char *word_of(const entry *one)
+{
+    return one != NULL && one->kind == ENTRY_TEXT ? one->text : is_true(one) ? "true" : "false";
+}
+
+static bool add_switch(model_config *c, const config_key *row, const entry *one, err *e)
+{
+    char to[WORD_MOST], value[WORD_MOST] = "", *end;
+    const char *said = word_of(one), *at = row->to;
+    double number;
+    if (one->kind != ENTRY_TEXT && !setting_is_number(one, &number))
+        return refuse_value(one, "true or false", e);
+    sscanf(row->to, "%31s", to);
+    while (*value == '\0' && (at = strchr(at, ' ')) != NULL) {
+        size_t length = strlen(said);
+        if (strncmp(++at, said, length) == 0 && at[length] == '=')
+            sscanf(at + length + 1, "%31s", value);
+    }
+    if (*value == '\0')
+        return row->named.help != NULL ? refuse_other(row, one, said, e)
+                                       : refuse_value(one, "true or false", e);
+    if (strcmp(value, "-") == 0)
+        return true;
+    number = strtod(value, &end);
+    return *end == '\0' ? bundle_add_number(&c->settings, to, number, one->at, e)
+                        : bundle_add_text(&c->settings, to, value, strlen(value), one->at, e);
 }
 
 static bool add_setting(model_config *c, const config_key *row, const entry *one, err *e)
@@ -113,19 +148,6 @@ static bool add_setting(model_config *c, const config_key *row, const entry *one
     if (before != NULL)
         return err_at(e, &one->at, "%s says what %s is, and another key has said it already",
                       one->name, to);
-    if (row->use == CONFIG_SWITCH) {
-        char words[3][32];
-        if (!is_truth(one) && !setting_is_number(one, &number))
-            return refuse_value(one, "true or false", e);
-        sscanf(to, "%31s %31s %31s", words[0], words[1], words[2]);
-        const char *word = words[is_true(one) ? 1 : 2];
-        char *end;
-        number = strtod(word, &end);
-        return strcmp(word, "-") == 0 ? true
-               : *end == '\0'
-                   ? bundle_add_number(&c->settings, words[0], number, one->at, e)
-                   : bundle_add_text(&c->settings, words[0], word, strlen(word), one->at, e);
-    }
     if (one->kind == ENTRY_TEXT && strcmp(to, "activation") == 0) {
         size_t length = strlen(one->text);
         if (named_find(&ACTIVATIONS, one->text, length) == NULL &&
@@ -157,6 +179,17 @@ static bool add_size(model_config *c, const config_key *row, const entry *one, e
     return setting_count(one, 1, &c->size[which].is, e);
 }
 
+/* Whether a row's key is what its `where` says. */
+static bool counts(const model_config *c, const config_key *row)
+{
+    char name[WORD_MOST];
+    if (row->where == NULL)
+        return true;
+    size_t length = strcspn(row->where, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, row->where);
+    return strcmp(word_of(find_said(&c->given, name)), row->where + length + 1) == 0;
+}
+
 static bool read_keys(model_config *c, const bundle *said, bool is_alone, err *e);
 
 static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
@@ -166,11 +199,8 @@ static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
         return true;
     if (row == NULL)
         return refuse_unknown(c, one, e);
-    if (row->where != NULL) {
-        bool is_unless = *row->where == '!';
-        if (is_true(find_said(&c->given, row->where + is_unless)) == is_unless)
-            return true;
-    }
+    if (!counts(c, row))
+        return true;
     switch (row->use) {
     case CONFIG_READ:
         return true;
@@ -183,6 +213,8 @@ static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
                                          : refuse_value(one, "an object", e);
     case CONFIG_ONLY:
         return (is_alone && row->is_of_layers) || check_only(row, one, e);
+    case CONFIG_SWITCH:
+        return (is_alone && row->is_of_layers) || add_switch(c, row, one, e);
     default:
         return add_setting(c, row, one, e);
     }
@@ -493,7 +525,8 @@ static bool add_rounded_alibi(model_config *c, err *e)
 static bool read_plain(model_config *c, err *e)
 {
     static const char *const OF_EXPERTS[] = {"top_experts", "routing_scale", "groups",
-                                             "top_groups",  "renormalize",   "routing"};
+                                             "top_groups",  "top_of_group",  "renormalize",
+                                             "routing"};
     const entry *plain = find_said(&c->given, "first_k_dense_replace");
     const size_t layers = c->size[SIZE_LAYERS].is;
     if (plain != NULL && !setting_count(plain, 0, &c->plain, e))

@@ -89,6 +89,19 @@ static bool leave_groups(stack_attempt *a, layer_part *p, part_row *row)
     return had;
 }
 
+/* with: how many of a group's scores it counts */
+static bool count_group(stack_attempt *a, layer_part *p, part_row *row)
+{
+    expert_mix *m = p->experts;
+    (void)row;
+    size_t with = (size_t)a->with;
+    bool may =
+        m != NULL && m->groups > 0 && m->top_of_group != with && m->count / m->groups >= with;
+    if (may)
+        m->top_of_group = with;
+    return may;
+}
+
 /* ---- how many ---- */
 
 /* with: one more, or one less */
@@ -171,6 +184,10 @@ static const mistake ROWS[] = {
     {{"shared-missing", "the shared expert is left out"}, EXPERTS(leave_shared, 0)},
     {{"shared-gate-missing", "shared_gate is left out"}, EXPERTS(leave_matrix, LEAVE_SHARED_GATE)},
     {{"groups-missing", "experts are chosen among all groups"}, EXPERTS(leave_groups, 0)},
+    {{"groups-by-two", "a group counts as its two greatest scores, not its greatest"},
+     EXPERTS(count_group, 2)},
+    {{"groups-by-one", "a group counts as its greatest score, not its two greatest"},
+     EXPERTS(count_group, 1)},
     {{"expert-weighs-rows", "an expert's weight multiplies its rows, not its output"},
      EXPERTS(slip_mixture, MIX_WEIGHS_ROWS)},
     {{"gate-by-turns", "w1 and w3 in one, by turns, are read as halves"},

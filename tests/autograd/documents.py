@@ -325,6 +325,8 @@ def some_routing(dice, count):
         one["routing_scale"] = round(dice.uniform(0.5, 3), 3)
     if kind != "top-softmax" and count % 2 == 0 and count > 2 and chance(dice, 0.5):
         one.update(groups=2, top_groups=1, top_experts=dice.randint(1, count // 2))
+        if chance(dice, 0.5):
+            one["top_of_group"] = dice.randint(1, 2)
     if kind != "top-softmax" and one["top_experts"] == 1:
         one["renormalize"] = False  # a weight that is always 1 has the gradient 0
     return one

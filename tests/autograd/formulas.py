@@ -12,7 +12,8 @@ OF_ALL_ATTENTIONS = ("heads", "kv_heads", "scale", "score", "softcap", "clip", "
                      "latent_eps", "layout")
 OF_LAYERS = OF_ALL_ATTENTIONS + ("causal", "window", "alibi", "rope", "rope_pairing", "rope_width",
                                  "norm", "norm_kind", "norm_eps", "activation", "top_experts",
-                                 "routing", "renormalize", "routing_scale", "groups", "top_groups")
+                                 "routing", "renormalize", "routing_scale", "groups", "top_groups",
+                                 "top_of_group")
 
 
 class Numbers:
@@ -394,7 +395,8 @@ def chosen(of, scores):
         by = by + torch.tensor(of.get("choice_bias"), dtype=torch.float64)
     if "groups" in of:
         apart = by.unflatten(1, (of.get("groups"), -1))
-        best = apart.topk(2, 2)[0].sum(2).topk(of.get("top_groups"), 1)[1]
+        of_group = apart.topk(of.get("top_of_group", 2), 2)[0].sum(2)
+        best = of_group.topk(of.get("top_groups"), 1)[1]
         among = torch.zeros(apart.shape[:2], dtype=torch.float64).scatter(1, best, 1.)
         by = (apart * among.unsqueeze(2)).flatten(1)
     return by.topk(of.get("top_experts"), 1)[1].sort(1)[0]

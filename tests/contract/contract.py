@@ -507,7 +507,8 @@ class Experts(Part):
         by, top = scores + self.given.get("choice_bias", np.zeros(1)).astype(F64), self.doc.get("groups")
         if top:
             groups = by.reshape(top, -1)
-            best = np.argsort(-in_order(-np.sort(-groups)[:, :2])[:, 0], kind="stable")
+            count = self.doc.get("top_of_group", 2)
+            best = np.argsort(-in_order(-np.sort(-groups)[:, :count])[:, 0], kind="stable")
             stays = np.isin(np.arange(top), best[:self.doc["top_groups"]])
             by = np.where(stays[:, None], groups, 0).ravel()
         return np.argsort(-by, kind="stable")[:self.doc["top_experts"]]

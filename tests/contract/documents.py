@@ -85,7 +85,9 @@ MIXTURES = [({"top_experts": 2, "activation": "silu", "norm": "pre"}, 4),
             ({"top_experts": 2, "routing": "top-softmax", "activation": "clamped"}, 4),
             ({"top_experts": 2, "routing": "sigmoid", "routing_scale": 2.5, "groups": 2,
               "top_groups": 1, "activation": "gelu"}, 6),
-            ({"top_experts": 3, "renormalize": False, "routing": "sigmoid", "repeat": 2}, 6)]
+            ({"top_experts": 3, "renormalize": False, "routing": "sigmoid", "repeat": 2}, 6),
+            ({"top_experts": 2, "renormalize": False, "groups": 3, "top_groups": 2,
+              "top_of_group": 1}, 6)]
 
 
 def stages_of(doc, dtype):

@@ -380,7 +380,7 @@ def draw_latents(d, is_third):
     hidden, of_expert, together = int(d.of(8, 13)), int(d.of(6, 8)), int(d.of(1, 2))
     nope, rot, dv = int(d.of(3, 4, 6)), int(d.of(2, 4, 6)), int(d.of(3, 5, 6))
     rank, low = int(d.of(4, 7)), d.of(None, 5, 8, width)
-    groups = int(d.of(1, 2, 3)) if is_third else 1
+    groups, is_grouped = int(d.of(1, 2, 3)), is_third or d.whether(0.7)
     count = 2 * groups * int(d.of(1, 2))
     chosen = int(d.of(1, groups))
     d.config.update(
@@ -403,7 +403,8 @@ def draw_latents(d, is_third):
         if parts["rope_type"] == "yarn" and "attention_factor" not in parts and d.whether(0.8):
             parts.update(mscale=(both := float(d.of(1.0, 0.707))), mscale_all_dim=both)
     else:
-        d.config.update(topk_method="greedy", norm_topk_prob=False)
+        d.config.update(topk_method="group_limited_greedy" if is_grouped else "greedy",
+                        norm_topk_prob=False)
     if "rope_scaling" in d.renamed.get("rope_parameters", {}):
         d.renamed["rope_parameters"]["rope_scaling"] = {
             key: one for key, one in d.config["rope_parameters"].items() if key != "rope_theta"}

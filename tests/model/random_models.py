@@ -97,8 +97,8 @@ def mscale(factor, weight):
 
 def latent_plan(draw, weights):
     """The reference knows DeepSeek-V3 with both latents, without biases, whose experts have silu
-    and weights that sum to 1; of V2 modeling_deepseek_v2 has a softmax, no groups, and pairs side
-    by side. Yarn is as _compute_yarn_parameters and DeepseekV3Attention have it."""
+    and weights that sum to 1; of V2 modeling_deepseek_v2 has a softmax, groups that count as their
+    greatest score or none, and pairs side by side. Yarn is as _compute_yarn_parameters and DeepseekV3Attention have it."""
     c, layers = draw.config, draw.config["num_hidden_layers"]
     asked = {f"model.layers.{i}.{name}": np.zeros(1) for i in range(layers) for name in (
         "self_attn.q_a_proj.weight", "self_attn.q_b_proj.weight",
@@ -123,20 +123,30 @@ def latent_plan(draw, weights):
         for part in [layer["ffn"]] if mix is None else mix["experts"] + [mix["shared"]]:
             part["act"] = c["hidden_act"]
         if mix is not None and draw.family == "deepseek_v2":
-            mix.update(score="softmax", groups=1, top_groups=1)
-            mix["choice_bias"] = 0
+            mix.update(score="softmax", choice_bias=0)
+            if c["topk_method"] == "greedy":
+                mix.update(groups=1, top_groups=1)
+            else:
+                mix["by"] = "greatest"
         if mix is not None and not c["norm_topk_prob"]:
             mix["sums_to_1"] = False
     return plan
 
 
 def route(x, mix, to_1=engine.route):
-    """Weights of the experts that the reference chooses: their scores, where nothing divides."""
-    weights = to_1(x, mix)
-    if mix.get("sums_to_1", True):
-        return weights
+    """Weights of the experts that the reference chooses: their scores, where nothing divides. A
+    group counts as its two greatest scores there, and as its greatest alone here."""
     logits = engine.linear(x, *mix["gate"])
     scores = engine.softmax(logits) if mix["score"] == "softmax" else engine.sigmoid(logits)
+    if mix.get("by") == "greatest":
+        groups = scores.reshape(*scores.shape[:-1], mix["groups"], -1)
+        cut = np.sort(groups.max(-1), -1)[..., -mix["top_groups"]][..., None, None]
+        among = np.where(groups.max(-1, keepdims=True) >= cut, groups, 0).reshape(scores.shape)
+        weights = np.where(among >= np.sort(among, -1)[..., -mix["top"]][..., None], scores, 0)
+    else:
+        weights = to_1(x, mix)
+    if mix.get("sums_to_1", True):
+        return weights
     return np.where(weights != 0, scores, 0) * mix.get("factor", 1)
 
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void softmax(long double *x, size_t n)
 {
@@ -34,12 +35,13 @@ static void leave_groups(const ref_experts *e, long double *by)
     bool stays[REF_EXPERTS_MOST] = {false};
     size_t each = e->count / e->groups;
     for (size_t g = 0; g < e->groups; g++) {
-        long double one = -INFINITY, two = -INFINITY;
-        for (size_t i = g * each; i < (g + 1) * each; i++) {
-            two = fmaxl(two, fminl(one, by[i]));
-            one = fmaxl(one, by[i]);
+        long double of[REF_EXPERTS_MOST];
+        memcpy(of, by + g * each, each * sizeof of[0]);
+        group[g] = 0;
+        for (size_t i = 0; i < e->top_of_group; i++) {
+            size_t best = take_best(of, each);
+            group[g] += by[g * each + best];
         }
-        group[g] = one + two;
     }
     for (size_t i = 0; i < e->top_groups; i++)
         stays[take_best(group, e->groups)] = true;

@@ -32,9 +32,9 @@ enum { REF_EXPERTS_MOST = 6 };
 typedef struct ref_experts {
     size_t count; /* 0: there are none */
     const char *routing;
-    bool divides;                   /* weights, by their sum; with top-softmax nothing says so */
-    size_t top, groups, top_groups; /* groups 0: none */
-    double scale;                   /* of weights */
+    bool divides; /* weights, by their sum; with top-softmax nothing says so */
+    size_t top, groups, top_groups, top_of_group; /* groups 0: none */
+    double scale;                                 /* of weights */
     ref_array router, router_bias, choice_bias, shared_gate;
     ref_feed_forward after[REF_EXPERTS_MOST - 1], shared; /* shared.w1.at NULL: not there */
 } ref_experts;

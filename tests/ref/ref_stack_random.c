@@ -322,6 +322,7 @@ static void make_experts(maker *m, ref_layer *l)
     if (has_scores && count % 2 == 0 && count > 2 && dice_chance(&m->dice, 0.5)) {
         e->groups = 2;
         e->top_groups = 1;
+        e->top_of_group = 1 + dice_below(&m->dice, 2);
         e->top = 1 + dice_below(&m->dice, count / 2);
     }
     fill_weight(m, &e->router, m->width, count);

@@ -112,6 +112,7 @@ static void add_experts(text *out, const ref_layer *l)
     if (e->groups > 0) {
         add_number(out, "groups", (double)e->groups);
         add_number(out, "top_groups", (double)e->top_groups);
+        add_number(out, "top_of_group", (double)e->top_of_group);
     }
     add_key(out, "experts");
     text_add_string(out, "[{");

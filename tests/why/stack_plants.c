@@ -374,6 +374,18 @@ static bool without(stack_planting *of)
     return each_experts(of, drop_some);
 }
 
+static bool count_of_group(ref_experts *e, int with)
+{
+    bool differs = e->groups > 0 && e->top_of_group != (size_t)with;
+    e->top_of_group = (size_t)with;
+    return differs;
+}
+
+static bool group_counts(stack_planting *of)
+{
+    return each_experts(of, count_of_group);
+}
+
 static bool has_experts(ref_experts *e, int with)
 {
     return with == 0 || e->choice_bias.at != NULL;
@@ -544,6 +556,8 @@ const stack_plant STACK_PLANTS[] = {
     {"shared-missing", NULL, without, NO_SHARED},
     {"shared-gate-missing", NULL, without, NO_SHARED_GATE},
     {"groups-missing", NULL, without, NO_GROUPS},
+    {"groups-by-two", NULL, group_counts, 2},
+    {"groups-by-one", NULL, group_counts, 1},
     {"expert-weighs-rows", "weights on rows", of_experts, 0},
     {"gate-by-turns", NULL, gate_in_one, 1},
     {"gate-as-halves", NULL, gate_in_one, 0},

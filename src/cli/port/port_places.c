@@ -60,6 +60,7 @@ static const named ROWS[] = {
     {"shared-gate-missing", "shared_expert_gate: its sigmoid multiplies the shared expert"},
     {"shared-missing", "shared_experts, shared_expert: each row goes through it too"},
     {"groups-missing", "n_group, topk_group: groups are chosen before experts"},
+    {"groups-by-*", "topk_method: a group's max in group_limited_greedy, topk(2).sum in noaux_tc"},
     {"expert-weighs-rows", "where routing weights multiply: after down_proj, not its input"},
     {"gate-by-turns", "gate_up_proj: [..., ::2] and [..., 1::2] in gpt-oss, halves elsewhere"},
     {"gate-as-halves", "gate_up_proj: halves, by turns in gpt-oss alone"},
