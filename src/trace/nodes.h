@@ -48,6 +48,9 @@ typedef struct norm_back_said {
     trace_origin eps, gain; /* no map: there is no gain */
 } norm_back_said;
 
+/* of_attention.c: made of the rows `of`, each pair turned by its angle or (OP_TURN_BACK) back. */
+void map_say_turn(builder *b, trace_map *made, operation as, const char *of, const char *angles);
+
 /* Makes what is on the way back; how the gradient of what was divided follows. */
 coming map_make_norm_back(builder *b, const norm_back_said *of);
 /* After it: what each row gives the gain; the name of the node. */

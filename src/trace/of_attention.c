@@ -183,6 +183,17 @@ static void add_normalized(builder *b, stage_id from, stage_id id, const tensor 
     made->done = "normalized";
 }
 
+void map_say_turn(builder *b, trace_map *made, operation as, const char *of, const char *angles)
+{
+    map_operand by[TRACE_OPERANDS] = {{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}};
+    bool has_factor = b->plan->asked->rope.attention_factor != 1;
+    if (has_factor) {
+        by[3] = (map_operand){PART_NUMBER, "attention_factor"};
+        as = as == OP_TURN ? OP_TURN_BY : OP_TURN_BY_BACK;
+    }
+    map_say(b, made, as, by);
+}
+
 static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labels)
 {
     bool is_query = id == STAGE_Q_ROPE;
@@ -198,9 +209,7 @@ static void add_turned(builder *b, stage_id from, stage_id id, trace_labels labe
                             : plan_key_position(b->plan, b->focus.batch, i));
     stands->letters = is_query ? "where query i stands, from 0" : "where key i stands, from 0";
     add_angles(b, angles, STEP_ROPE, positions, "frequency", labels);
-    map_say(
-        b, made, OP_TURN,
-        (map_operand[TRACE_OPERANDS]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
+    map_say_turn(b, made, OP_TURN, of, angles);
     made->done = "turned by its position";
     made->appended = is_query ? 0 : b->plan->appended;
     made->paired = b->plan->rope_width;
@@ -257,6 +266,8 @@ static void add_roles(builder *b)
         else if (rope_longer(p) > 1)
             made->letters = build_text(b, "%s·%.9g^(−2(j − 1)/%zu)", made->letters, rope_longer(p),
                                        p->rope_width - 2);
+        if (asked->attention_factor != 1)
+            map_add_number(b, "attention_factor", STEP_ROPE, asked->attention_factor);
         add_turned(b, plan_stand_in(p, STAGE_Q_NORM), STAGE_Q_ROPE, queries);
         add_turned(b, plan_stand_in(p, STAGE_K_NORM), STAGE_K_ROPE, new_keys);
     }

@@ -505,9 +505,7 @@ static void add_turned_back(builder *b, stage_id from, stage_id turned, const ch
 {
     const char *of = build_gradient_name(turned);
     trace_map *made = map_add_stage(b, build_gradient_of(from), STEP_ROPE_BACK, labels);
-    map_say(
-        b, made, OP_TURN_BACK,
-        (map_operand[TRACE_OPERANDS]){{PART_CELL, of}, {PART_PARTNER, of}, {PART_OF_PAIR, angles}});
+    map_say_turn(b, made, OP_TURN_BACK, of, angles);
     made->paired = b->plan->rope_width;
     made->unpaired = plan_rope_first(b->plan, plan_role(b->plan, turned));
     made->is_interleaved = b->plan->asked->rope.is_interleaved;

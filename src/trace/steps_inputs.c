@@ -402,6 +402,11 @@ void make_rope(builder *b)
     derivation_formula(b, "frequency", "");
     build_formula(b, "pair p: numbers %s, p from 1",
                   is_interleaved ? "2p − 1 and 2p" : "p and p + width/2");
+    if (p->asked->rope.attention_factor != 1)
+        build_sentence(b,
+                       "Each cosine and each sine is multiplied by attention_factor, %g: products "
+                       "of turned numbers have its square.",
+                       p->asked->rope.attention_factor);
     /* Queries and keys may be of different widths. */
     if (p->k.shared > 0)
         build_sentence(

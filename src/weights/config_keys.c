@@ -602,7 +602,7 @@ static const model_family ROWS[] = {
      * latent_eps by default: rms_norm_eps is of the others. */
     {.named = {"deepseek_v2", "transformers' DeepSeek-V2"},
      .names = "deepseek-v2", .rope = "interleaved", .own = {OF_DEEPSEEK, OF_DEEPSEEK_V2},
-     .setting = {{"routing", "softmax"}, {"renormalize", "false"}},
+     .setting = {{"routing", "softmax"}, {"renormalize", "false"}}, .scales_by_mscale = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-6, NULL}, {"hidden_act", 0, "silu"},
                     {"q_lora_rank", 1536, NULL}, {"kv_lora_rank", 512, NULL},
                     {"qk_nope_head_dim", 128, NULL}, {"qk_rope_head_dim", 64, NULL},

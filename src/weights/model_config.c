@@ -237,7 +237,8 @@ static const double PI = 3.14159265358979323846;
 typedef struct rope_said {
     double base, factor, low, high, original; /* of llama3; and of yarn: */
     double fast, slow, first, last;
-    double of_scores; /* what their scale is multiplied by */
+    double of_turned; /* what cosines and sines are multiplied by */
+    double of_scores; /* and the scale of scores, of families that do so */
     size_t width;     /* numbers that are turned */
 } rope_said;
 
@@ -288,7 +289,8 @@ static const rope_kind ROPE_KINDS[] = {
      "factor low_freq_factor high_freq_factor original_max_position_embeddings",
      of_llama3},
     {{"yarn", NULL},
-     "factor original_max_position_embeddings beta_fast beta_slow attention_factor truncate",
+     "factor original_max_position_embeddings beta_fast beta_slow attention_factor truncate mscale "
+     "mscale_all_dim",
      of_yarn},
 };
 static const named_table ROPE_TABLE = NAMED_TABLE("rope_type", ROPE_KINDS);
@@ -317,8 +319,24 @@ static double pair_that_turns(const rope_said *r, double times)
            (2 * angle_logarithm(r->base));
 }
 
+/* Weights of both are 0 where they are not there: modeling_rope_utils, _compute_yarn_parameters;
+ * and modeling_deepseek_v3, yarn_apply_mscale, for that of scores. */
+static bool read_mscales(rope_said *r, const bundle *object, err *e)
+{
+    const entry *one = find_said(object, "mscale"), *all = find_said(object, "mscale_all_dim");
+    double of_one = 0, of_all = 0;
+    if ((one != NULL && !read_number(one, &of_one, e)) ||
+        (all != NULL && !read_number(all, &of_all, e)))
+        return false;
+    r->of_turned = of_one != 0 && of_all != 0
+                       ? mscale_of(r->factor, of_one) / mscale_of(r->factor, of_all)
+                       : mscale_of(r->factor, 1);
+    r->of_scores = of_all != 0 ? mscale_of(r->factor, of_all) * mscale_of(r->factor, of_all) : 1;
+    return true;
+}
+
 static bool read_kind_parts(rope_said *r, const rope_kind *kind, const bundle *object,
-                            const bundle *all, const place *at, double *factor_of_both, err *e)
+                            const bundle *all, const place *at, err *e)
 {
     const entry *most = find_said(all, "max_position_embeddings");
     const entry *truncates = find_said(object, "truncate"),
@@ -337,22 +355,13 @@ static bool read_kind_parts(rope_said *r, const rope_kind *kind, const bundle *o
                read_part(object, "high_freq_factor", NULL, at, &r->high, e);
     r->fast = 32;
     r->slow = 1;
-    double one = 1, all_dim = 1;
-    const entry *of_one = find_said(object, "mscale"),
-                *of_all = find_said(object, "mscale_all_dim");
-    if ((of_one != NULL && !read_part(object, "mscale", NULL, at, &one, e)) ||
-        (of_all != NULL && !read_part(object, "mscale_all_dim", NULL, at, &all_dim, e)))
+    if (!read_mscales(r, object, e))
         return false;
-    *factor_of_both = mscale_of(r->factor, 1);
-    if (of_one != NULL && of_all != NULL)
-        *factor_of_both = mscale_of(r->factor, one) / mscale_of(r->factor, all_dim);
-    if (of_all != NULL)
-        r->of_scores = mscale_of(r->factor, all_dim) * mscale_of(r->factor, all_dim);
     if ((find_said(object, "beta_fast") != NULL &&
          !read_part(object, "beta_fast", NULL, at, &r->fast, e)) ||
         (find_said(object, "beta_slow") != NULL &&
          !read_part(object, "beta_slow", NULL, at, &r->slow, e)) ||
-        (said != NULL && !read_part(object, "attention_factor", NULL, at, factor_of_both, e)))
+        (said != NULL && !read_part(object, "attention_factor", NULL, at, &r->of_turned, e)))
         return false;
     r->first = pair_that_turns(r, r->fast);
     r->last = pair_that_turns(r, r->slow);
@@ -366,11 +375,9 @@ static bool read_kind_parts(rope_said *r, const rope_kind *kind, const bundle *o
 }
 
 /* Of what `object` has, all is known of its kind. */
-static const rope_kind *find_kind(const model_family *of, const bundle *object, const place *at,
-                                  err *e)
+static const rope_kind *find_kind(const bundle *object, const place *at, err *e)
 {
     static const char ALWAYS[] = "rope_type type rope_theta partial_rotary_factor";
-    static const char MSCALES[] = "mscale mscale_all_dim";
     const entry *said = first_said(object, "rope_type", object, "type");
     const char *word = said == NULL ? "default" : said->kind == ENTRY_TEXT ? said->text : "";
     const named *kind = named_find(&ROPE_TABLE, word, strlen(word));
@@ -382,10 +389,8 @@ static const rope_kind *find_kind(const model_family *of, const bundle *object, 
     const rope_kind *row = (const rope_kind *)(const void *)kind;
     for (size_t i = 0; object != NULL && i < object->count; i++) {
         const entry *one = &object->entry[i];
-        bool is_known = name_is_one_of(ALWAYS, one->name) || name_is_one_of(row->keys, one->name) ||
-                        (of->scales_by_mscale && row->frequency == of_yarn &&
-                         name_is_one_of(MSCALES, one->name));
-        if (is_known || says_nothing(one))
+        if (name_is_one_of(ALWAYS, one->name) || name_is_one_of(row->keys, one->name) ||
+            says_nothing(one))
             continue;
         err_at(e, &one->at, "'%s' is not known of rotary positions of type %s", one->name, word);
         return NULL;
@@ -415,9 +420,9 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
     else if ((own = find_own_base(all, type)) != NULL)
         object = NULL; /* what is said of all changes those of rope_theta alone */
     const size_t turned = c->size[SIZE_TURNED].is;
-    rope_said r = {.width = turned > 0 ? turned : c->head_width, .of_scores = 1};
-    double share = 1, both = 1;
-    const rope_kind *kind = find_kind(c->of, object, &at, e);
+    rope_said r = {.width = turned > 0 ? turned : c->head_width, .of_turned = 1, .of_scores = 1};
+    double share = 1;
+    const rope_kind *kind = find_kind(object, &at, e);
     if (kind == NULL)
         return false;
     const entry *base = first_said(object, "rope_theta", all, "rope_theta");
@@ -444,7 +449,7 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
         return err_at(e, &at, "it does not say how wide a head is, which its rotary positions ask");
     c->rope = kind->named.name;
     c->rope_width = r.width;
-    if (!read_kind_parts(&r, kind, object, all, &at, &both, e))
+    if (!read_kind_parts(&r, kind, object, all, &at, e))
         return false;
     if (r.width < c->head_width && !bundle_add_number(to, "rope_width", (double)r.width, at, e))
         return false;
@@ -471,18 +476,11 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
             kind->frequency(&r, pair, angle_frequency(r.base, pair, r.width));
     if (!bundle_add_tensor(rope->bundle, "frequencies", &list, at, e))
         return false;
-    /* Sines and cosines have the factor, of queries and of keys: their products have its square. */
-    if (both == 1 && r.of_scores == 1)
-        return true;
-    const tensor *scale = bundle_tensor(&c->settings, "scale");
-    if (both != 1 && (r.width < c->head_width || type != NULL))
-        return err_at(e, &at,
-                      "attention_factor is %g, of numbers that are turned alone, which is not "
-                      "computed here where others are not",
-                      both);
-    double before = scale != NULL ? tensor_get(scale, NULL) : 1 / sqrt((double)c->head_width);
-    bundle_remove(to, "scale");
-    return bundle_add_number(to, "scale", before * both * both * r.of_scores, at, e);
+    if (r.of_turned != 1 &&
+        !bundle_add_number(rope->bundle, "attention_factor", r.of_turned, at, e))
+        return false;
+    return !c->of->scales_by_mscale || r.of_scores == 1 ||
+           bundle_add_number(to, "scale", r.of_scores / sqrt((double)c->head_width), at, e);
 }
 
 static bool turns(const model_config *c)

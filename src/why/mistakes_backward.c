@@ -360,6 +360,8 @@ static const mistake BACK_ROWS[] = {
      AT(BACK, blunder_forget, FORGET_ROPE)},
     {{"back-rope-turned-on", "going back, gradients of q and k are turned on, not back"},
      AT(BACK_ROWS, turn_on, 0)},
+    {{"back-rope-attention-factor-missing", "going back, attention_factor is left out"},
+     AT(BACK, blunder_forget, FORGET_ROPE_FACTOR)},
     {{"back-norm-missing", "going back, the norms of q and k are left out"},
      AT(BACK, blunder_forget, FORGET_NORM)},
     {{"back-clip-missing", "going back, what clip cut gains as if it had not been"},

@@ -128,6 +128,8 @@ bool blunder_forget(attempt *a)
     p->clip = with == FORGET_CLIP ? 0 : p->clip;
     p->key_lengths = with == FORGET_LENGTHS ? NULL : p->key_lengths;
     p->rope = with == FORGET_ROPE ? (rope_settings){0} : p->rope;
+    if (with == FORGET_ROPE_FACTOR)
+        p->rope.attention_factor = 1;
     if (with == FORGET_NORM)
         p->in[INPUT_Q_GAIN] = p->in[INPUT_K_GAIN] = NULL;
     if (with != FORGET_OFFSET)

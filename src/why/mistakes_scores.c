@@ -279,6 +279,8 @@ static const mistake POSITION_ROWS[] = {
      AT(ASKED, turn, TURN_KEYS)},
     {{"rope-late", "queries are turned by one position too many"}, AT(ASKED, turn, TURN_LATE)},
     {{"rope-from-zero", "rotary positions of new rows begin at 0"}, AT(ASKED, turn, TURN_LOCAL)},
+    {{"rope-attention-factor-missing", "cosines and sines are not multiplied by attention_factor"},
+     AT(ASKED, blunder_forget, FORGET_ROPE_FACTOR)},
     {{"clip-missing", "queries, keys and values are not clipped"},
      AT(ASKED, blunder_forget, FORGET_CLIP)},
     {{"qk-norm-missing", "queries and keys are not normalized"},

@@ -112,7 +112,7 @@ def add_form(one, dice, size):
                 if role + "_gain" in one:
                     one[role + "_gain"] = matrix(dice, numbers)
     if chance(dice, 0.4):
-        one.update(rope=dice.choice((10000, 10)),
+        one.update(rope=dice.choice((10000, 10, {"base": 10, "attention_factor": 1.3})),
                    rope_pairing=dice.choice(("half", "interleaved")),
                    rope_width=2 * dice.randint(1, size.d_q // 2))
         if chance(dice):
@@ -210,7 +210,7 @@ def latents(seed):
     shared = 2 * dice.randint(0, 2)
     add_latents(one, dice, size, chance(dice, 0.8), chance(dice, 0.8), shared)
     if chance(dice, 0.5):
-        one.update(rope=dice.choice((10000, 10)),
+        one.update(rope=dice.choice((10000, 10, {"base": 10, "attention_factor": 1.3})),
                    rope_pairing=dice.choice(("half", "interleaved")))
     add_masks(one, dice, size)
     add_output(one, dice, size)

@@ -152,9 +152,11 @@ def turned(of, role, rows, positions):
 
 def pairs_turned(of, rows, positions):
     width = of.get("rope_width", rows.shape[-1])
-    turn = float(of.get("rope")) ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    rope = of.get("rope")
+    rope = rope if isinstance(rope, dict) else {"base": rope}
+    turn = float(rope["base"]) ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
     angle = positions.to(torch.float64).unsqueeze(-1) * turn
-    cos, sin = angle.cos(), angle.sin()
+    cos, sin = (rope.get("attention_factor", 1) * a for a in (angle.cos(), angle.sin()))
     if of.get("rope_pairing") == "interleaved":
         one, two = rows[..., 0:width:2], rows[..., 1:width:2]
         pairs = torch.stack((one * cos - two * sin, two * cos + one * sin), -1).flatten(-2)

@@ -264,7 +264,8 @@ class Attention(Part):
         first, second = (a + (made.shape[-1] - width if shared else 0) for a in (first, second))
         at = self.position if name == "q" else self.past + np.arange(self.new)[:, None]
         at = np.array(rope["positions"])[..., None] if "positions" in rope else at
-        cos, sin = cosine_and_sine(at, float(rope["base"]), width)
+        cos, sin = (float(rope.get("attention_factor", 1)) * a
+                    for a in cosine_and_sine(at, float(rope["base"]), width))
         n = at.shape[-2]
         x, y = made[:, :, :n, first], made[:, :, :n, second]
         made[:, :, :n, first] = x * cos - y * (sign * sin)

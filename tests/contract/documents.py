@@ -28,6 +28,7 @@ SETTINGS = [
     ({"rope": 10000}, "--heads 2"),
     ({"rope": 100, "rope_pairing": "interleaved", "rope_width": 2}, "--heads 2"),
     ({"rope": {"base": 500.5, "positions": [3, 1, 4, 1]}}, "--heads 2 --tokens 4"),
+    ({"rope": {"base": 10, "width": 2, "attention_factor": 1.3}}, "--heads 2 --width 8"),
     ({"qk_norm": "rms"}, "--heads 2 --tokens 5"),
     ({"qk_norm": "rms", "rope": 10000, "causal": True}, "--heads 4 --kv-heads 2"),
     ({"qk_norm": "rms-all", "rope": 10000}, "--heads 4 --kv-heads 2"),

@@ -88,6 +88,9 @@ class Draw:
                          beta_fast=float(self.of(32.0, 4.0)), beta_slow=float(self.of(1.0, 0.5)))
             if self.whether(0.3):
                 parts["attention_factor"] = 1.25
+            for name in ("mscale", "mscale_all_dim"):
+                if self.whether(0.6):
+                    parts[name] = float(self.of(1.0, 0.707, 0.0))
         self.config["rope_parameters"] = {"rope_theta": theta, **parts}
         if partial is not None:
             self.config["rope_parameters"]["partial_rotary_factor"] = partial
@@ -219,8 +222,8 @@ def draw_qwen_window(d, layers):
 
 
 def draw_phi3(d):
-    d.llama(eps=("rms_norm_eps", 1e-5), ffn="fused-qkv", kinds=(), partial=(1.0, 0.75, 0.5),
-            own_width=False, kv_default="heads")
+    d.llama(eps=("rms_norm_eps", 1e-5), ffn="fused-qkv", kinds=("linear", "yarn"),
+            partial=(1.0, 0.75, 0.5), own_width=False, kv_default="heads")
     d.window()
 
 
@@ -317,7 +320,7 @@ def draw_stablelm(d):
 
 def draw_glm(d):
     bias = d.key("attention_bias", d.whether(0.7))
-    d.llama(eps=("rms_norm_eps", 1.5625e-07), ffn="fused", qkv_bias=bias, kinds=(),
+    d.llama(eps=("rms_norm_eps", 1.5625e-07), ffn="fused", qkv_bias=bias, kinds=("linear", "yarn"),
             partial=(0.5, 1.0))
     d.dropped.discard("head_dim")
 
@@ -399,15 +402,9 @@ def draw_latents(d, is_third):
     if is_third:
         d.key("rope_interleave", d.whether(0.7), True)
         d.key("norm_topk_prob", d.whether(0.7), True)
-        parts = d.config["rope_parameters"]
-        if parts["rope_type"] == "yarn" and "attention_factor" not in parts and d.whether(0.8):
-            parts.update(mscale=(both := float(d.of(1.0, 0.707))), mscale_all_dim=both)
     else:
         d.config.update(topk_method="group_limited_greedy" if is_grouped else "greedy",
                         norm_topk_prob=False)
-    if "rope_scaling" in d.renamed.get("rope_parameters", {}):
-        d.renamed["rope_parameters"]["rope_scaling"] = {
-            key: one for key, one in d.config["rope_parameters"].items() if key != "rope_theta"}
     if d.whether(0.3):
         d.config.update(head_dim=rot, num_nextn_predict_layers=1, aux_loss_alpha=0.001)
     d.table("model.embed_tokens.weight", VOCAB, width)
@@ -438,7 +435,9 @@ def draw_latents(d, is_third):
             continue
         d.linear(p + "mlp.gate", count, width, False)
         if is_third:
-            d.vector(p + "mlp.gate.e_score_correction_bias", count)
+            # Experts of other groups count 0: those below 0 would be chosen after them.
+            d.vector(name := p + "mlp.gate.e_score_correction_bias", count)
+            d.weights[name] = abs(d.weights[name])
         gated(p + "mlp.shared_experts.", of_expert * together)
         for e in range(count):
             gated(f"{p}mlp.experts.{e}.", of_expert)
@@ -604,7 +603,7 @@ def draw_phi(d):
                     max_position_embeddings=MOST, tie_word_embeddings=False)
     d.key("hidden_act", d.of(*ACTS), "gelu_new")
     d.eps("layer_norm_eps", 1e-5)
-    d.rope((), d.part_of(w, (0.5, 1.0, 0.34)))
+    d.rope(("linear", "yarn"), d.part_of(w, (0.5, 1.0, 0.34)))
     d.table("model.embed_tokens.weight", VOCAB, width)
     d.norm("model.final_layernorm", width, True)
     for i in range(layers):

@@ -95,10 +95,22 @@ def mscale(factor, weight):
     return 0.1 * weight * np.log(factor) + 1
 
 
+def turned_by_yarn(plan, yarn):
+    """The reference has mscale(factor, 1) where nothing says attention_factor; two weights make a
+    quotient, as _compute_yarn_parameters has it."""
+    one, both = yarn.get("mscale"), yarn.get("mscale_all_dim")
+    if yarn["rope_type"] == "yarn" and one and both and "attention_factor" not in yarn:
+        for layer in plan["decoder"]["layers"]:
+            layer["attention"]["rope"]["mscale"] = (mscale(yarn["factor"], one) /
+                                                    mscale(yarn["factor"], both))
+    return plan
+
+
 def latent_plan(draw, weights):
     """The reference knows DeepSeek-V3 with both latents, without biases, whose experts have silu
     and weights that sum to 1; of V2 modeling_deepseek_v2 has a softmax, groups that count as their
-    greatest score or none, and pairs side by side. Yarn is as _compute_yarn_parameters and DeepseekV3Attention have it."""
+    greatest score or none, and pairs side by side. The scale has the square of yarn's mscale, as
+    yarn_apply_mscale has it."""
     c, layers = draw.config, draw.config["num_hidden_layers"]
     asked = {f"model.layers.{i}.{name}": np.zeros(1) for i in range(layers) for name in (
         "self_attn.q_a_proj.weight", "self_attn.q_b_proj.weight",
@@ -115,10 +127,8 @@ def latent_plan(draw, weights):
         else:
             a["mla"]["qa"] = Linear(a["mla"]["qa"], bias("q_a_proj"))
         a["rope"]["pairing"] = "interleaved" if c.get("rope_interleave", True) else "half"
-        if "mscale" in yarn:
-            one, both = yarn["mscale"], yarn["mscale_all_dim"]
-            a["rope"]["mscale"] = mscale(yarn["factor"], one) / mscale(yarn["factor"], both)
-            a["scale"] *= mscale(yarn["factor"], both) ** 2
+        if yarn["rope_type"] == "yarn" and yarn.get("mscale_all_dim"):
+            a["scale"] *= mscale(yarn["factor"], yarn["mscale_all_dim"]) ** 2
         mix = layer.get("moe")
         for part in [layer["ffn"]] if mix is None else mix["experts"] + [mix["shared"]]:
             part["act"] = c["hidden_act"]
@@ -153,7 +163,7 @@ def route(x, mix, to_1=engine.route):
 def plan_of(draw, said, folder):
     weights = st.read_model(str(folder))
     if draw.family.startswith("deepseek"):
-        return latent_plan(draw, weights)
+        return turned_by_yarn(latent_plan(draw, weights), draw.config["rope_parameters"])
     top = {"gpt2": "transformer.", "bloom": "transformer."}.get(draw.family, "")
     plan = families.read(draw.config, {name if name.startswith(top) or name.startswith("lm_head")
                                        else top + name: one for name, one in weights.items()})
@@ -176,7 +186,7 @@ def plan_of(draw, said, folder):
         for layer in plan["decoder"]["layers"]:
             for expert in layer["moe"]["experts"]:
                 expert["act"] = draw.config["hidden_act"]
-    return plan
+    return turned_by_yarn(plan, draw.config.get("rope_parameters", {"rope_type": "none"}))
 
 
 def asked(*words, document=""):

@@ -78,6 +78,7 @@ typedef struct ref_problem {
     const char *pairing;
     bool has_rope, has_rope_base;
     double rope_base;
+    double rope_factor;       /* of cosines and sines; 0: not said */
     size_t rope_width;        /* 0: not said */
     ref_array rope_positions; /* rank 1, or 2: a list a batch entry; at NULL: not said */
     bool normalizes, has_eps; /* by rms */

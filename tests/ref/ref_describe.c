@@ -59,6 +59,7 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say_if(out, p->has_positions, "positions");
     say_if(out, p->has_rope && !p->has_rope_base, "rope");
     say_if(out, p->has_rope_base, "rope=base");
+    say_if(out, p->rope_factor > 0, "rope=factor");
     say(out, "pairing=", p->pairing);
     say_if(out, p->rope_width > 0, "rope_width");
     say_if(out, p->rope_positions.at != NULL, "rope_positions");

@@ -508,6 +508,8 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
     add_output_weight(&m);
     add_tokens(&m);
     choose_clip(&m);
+    if (p->has_rope && maker_wants(&m))
+        p->rope_factor = dice_chance(&m.dice, 0.5) ? 1.25 : 0.7;
 }
 
 void ref_problem_free(ref_problem *p)

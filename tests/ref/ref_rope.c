@@ -29,6 +29,10 @@ static void turn_row(const ref_problem *p, ref_number *x, size_t width, double p
         long double angle = turns * (long double)position * powl(base, power);
         long double size = fabsl(angle);
         ref_number cosine = ref_turn_of(cosl(angle), size), sine = ref_turn_of(sinl(angle), size);
+        if (p->rope_factor > 0) {
+            cosine = number_multiply(wide, cosine, number_exact(p->rope_factor));
+            sine = number_multiply(wide, sine, number_exact(p->rope_factor));
+        }
         ref_number *a = x + (is_interleaved ? 2 * pair : pair);
         ref_number *b = x + (is_interleaved ? 2 * pair + 1 : pair + width / 2);
         ref_number minus = {-sine.value, sine.slip}, first = *a, second = *b;

@@ -122,6 +122,7 @@ static void make_places(maker *m, ref_problem *p, size_t heads)
     p->pairing = dice_chance(&m->dice, 0.5) ? dice_word(&m->dice, 2, PAIRINGS) : NULL;
     if (width % 2 == 1 || dice_chance(&m->dice, 0.3))
         p->rope_width = 2 * (1 + dice_below(&m->dice, width / 2));
+    p->rope_factor = p->pairing != NULL ? 1.25 : 0;
 }
 
 /* Heads are the part's own, else its layer's (`around`, of cross-attention), else the stack's. */

@@ -143,7 +143,12 @@ static void add_attention(text *out, const ref_problem *p)
     add_word(out, "qk_norm", p->norms_all ? "rms-all" : p->normalizes ? "rms" : NULL);
     add_word(out, "causal", p->causal);
     add_word(out, "alibi", p->has_alibi ? "true" : NULL);
-    add_word(out, "rope", p->has_rope ? "true" : NULL);
+    if (p->rope_factor > 0) {
+        add_key(out, "rope");
+        text_add_format(out, "{\"attention_factor\": %g}", p->rope_factor);
+    } else {
+        add_word(out, "rope", p->has_rope ? "true" : NULL);
+    }
     add_word(out, "rope_pairing", p->pairing);
     if (p->rope_width > 0)
         add_number(out, "rope_width", (double)p->rope_width);

@@ -43,11 +43,25 @@ static bool add_rounding(bundle *to, const ref_problem *p, err *e)
     return add_text(to, "round", decimals, e);
 }
 
+/* A base, or with a factor an object. */
+static bool add_angles(bundle *to, const ref_problem *p, err *e)
+{
+    if (p->rope_factor == 0)
+        return add_text(to, "rope", p->has_rope && !p->has_rope_base ? "true" : NULL, e) &&
+               add_number(to, p->has_rope_base, "rope", p->rope_base, e);
+    entry *rope = bundle_add(to, "rope", strlen("rope"), (place){0}, e);
+    if (rope == NULL)
+        return false;
+    rope->kind = ENTRY_BUNDLE;
+    rope->bundle = mem_alloc_zeroed(1, sizeof *rope->bundle, e);
+    return rope->bundle != NULL &&
+           add_number(rope->bundle, p->has_rope_base, "base", p->rope_base, e) &&
+           add_number(rope->bundle, true, "attention_factor", p->rope_factor, e);
+}
+
 static bool add_rope(bundle *to, const ref_problem *p, err *e)
 {
-    return add_text(to, "rope", p->has_rope && !p->has_rope_base ? "true" : NULL, e) &&
-           add_number(to, p->has_rope_base, "rope", p->rope_base, e) &&
-           add_text(to, "rope_pairing", p->pairing, e) &&
+    return add_angles(to, p, e) && add_text(to, "rope_pairing", p->pairing, e) &&
            add_number(to, p->rope_width > 0, "rope_width", (double)p->rope_width, e) &&
            (p->rope_positions.at == NULL ||
             add_matrix(to, "rope_positions", &p->rope_positions, DTYPE_F64, e));

@@ -49,6 +49,7 @@ static const char *const OPTIONS[] = {
     "positions",
     "rope",
     "rope=base",
+    "rope=factor",
     "pairing=half",
     "pairing=interleaved",
     "rope_width",

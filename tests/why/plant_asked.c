@@ -184,6 +184,7 @@ bool plant_forget(planting *of)
         p->has_offset = true;
         p->offset = 0;
     }
+    p->rope_factor = of->with == NO_ROPE_FACTOR || of->with == NO_ROPE ? 0 : p->rope_factor;
     if (of->with == NO_ROPE) { /* what is left of it would be refused */
         p->has_rope_base = false;
         p->pairing = NULL;

@@ -111,6 +111,7 @@ const plant PLANTS[] = {
     {"zero-row-missing", NULL, plant_forget, NULL, NULL, NO_ZERO},
     {"learned-row-missing", NULL, plant_forget, NULL, NULL, NO_LEARNED},
     {"rope-missing", NULL, plant_forget, NULL, NULL, NO_ROPE},
+    {"rope-attention-factor-missing", NULL, plant_forget, NULL, NULL, NO_ROPE_FACTOR},
     {"rope-pairing", "rope", NULL, NULL, NULL, 0},
     {"rope-base", NULL, plant_base, NULL, NULL, IS_USUAL},
     {"rope-exponent", NULL, plant_base, NULL, NULL, IS_ROOT},

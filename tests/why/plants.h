@@ -80,6 +80,7 @@ enum {
     NO_ZERO,
     NO_LEARNED,
     NO_ROPE,
+    NO_ROPE_FACTOR,
     NO_NORM,
     NO_CLIP,
     NO_OFFSET

@@ -211,7 +211,9 @@ static bool without_cap(planting *of)
 
 static bool without_form(planting *of)
 {
-    bool is_there = of->with == NO_ROPE ? of->right->has_rope : of->right->normalizes;
+    bool is_there = of->with == NO_ROPE          ? of->right->has_rope
+                    : of->with == NO_ROPE_FACTOR ? of->right->rope_factor > 0
+                                                 : of->right->normalizes;
     return is_there && plant_forget(of) && go_back(of);
 }
 
@@ -356,6 +358,7 @@ static const back_plant BACK_PLANTS[] = {
     {"back-sinks-missing", without_sinks, 0},
     {"back-rope-missing", without_form, NO_ROPE},
     {"back-rope-turned-on", turn_on, 0},
+    {"back-rope-attention-factor-missing", without_form, NO_ROPE_FACTOR},
     {"back-norm-missing", without_form, NO_NORM},
     {"v-grad-transposed", change_values, 0},
     {"v-grad-undivided", change_values, 1},

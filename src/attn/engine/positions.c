@@ -161,6 +161,7 @@ static void turn_chunk(const turning *t, size_t row, size_t first)
     size_t step = p->asked->rope.is_interleaved ? 2 : 1;
     rope_pair at = rope_pair_of(p, first), zero = rope_pair_of(p, 0);
     double known = NAN, cosine[CHUNK], sine[CHUNK]; /* NAN: positions may be below 0 */
+    const double times = p->asked->rope.attention_factor;
     for (size_t i = 0; i < 2 * p->batches; i++) {
         const turned *one = &t->of[i % 2];
         if (row >= one->rows)
@@ -168,8 +169,10 @@ static void turn_chunk(const turning *t, size_t row, size_t first)
         double position = one->position(p, i / 2, row);
         if (position != known)
             p->with->angles(position, t->frequency + first, count, cosine, sine);
-        for (size_t pair = 0; position != known && t->is_back && pair < count; pair++)
-            sine[pair] = -sine[pair];
+        for (size_t pair = 0; position != known && pair < count; pair++) {
+            cosine[pair] *= times;
+            sine[pair] *= t->is_back ? -times : times;
+        }
         known = position;
         for (size_t head = 0; head < one->from.size[1]; head++)
             p->with->turn(element(&one->from, i / 2, head, row, one->first + at.first), count, step,

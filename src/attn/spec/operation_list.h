@@ -92,6 +92,14 @@ OPERATION(OP_TURN, "turn",
           .spelled = "[b?{(a)}·cos({c})\n ~−~+~ {b}·sin({c}):{a}]",
           .letters = "{a}·cos({c}) − {b}·sin({c}): j and j′ are pair p; plus for its second",
           .numpy = "{a}[b? * np.cos({c}) - np.where({first}, 1, -1) * {b} * np.sin({c})]")
+/* d is of each cosine and sine */
+OPERATION(OP_TURN_BY, "turn_by",
+          "a·(d·cos(c)) − b·(d·sin(c)), or + in the second column of a pair; a without a pair",
+          .spelled = "[b?{(a)}·({d}·cos({c}))\n ~−~+~ {b}·({d}·sin({c})):{a}]",
+          .letters = "{a}·{d}·cos({c}) − {b}·{d}·sin({c}): j and j′ are pair p; plus for its "
+                     "second",
+          .numpy = "{a}[b? * ({d} * np.cos({c})) - np.where({first}, 1, -1) * {b} * ({d} * "
+                   "np.sin({c}))]")
 OPERATION(OP_STACK, "stack", "a, or b where the rows of a have ended", .spelled = "{ab}",
           .letters = "{a}, then {b}", .numpy = "np.concatenate(({a}, {b}), axis=-2)")
 OPERATION(OP_BESIDE, "beside", "a, or b where the columns of a have ended",
@@ -157,6 +165,13 @@ OPERATION(OP_TURN_BACK, "turn_back",
           .spelled = "[c?{(a)}·cos({c})\n ~+~−~ {b}·sin({c}):{a}]",
           .letters = "{a}·cos({c}) + {b}·sin({c}): j and j′ are pair p; minus for its second",
           .numpy = "{a}[c? * np.cos({c}) + np.where({first}, 1, -1) * {b} * np.sin({c})]")
+OPERATION(OP_TURN_BY_BACK, "turn_by_back",
+          "a·(d·cos(c)) + b·(d·sin(c)), or − in the second column of a pair; a without a pair",
+          .spelled = "[c?{(a)}·({d}·cos({c}))\n ~+~−~ {b}·({d}·sin({c})):{a}]",
+          .letters = "{a}·{d}·cos({c}) + {b}·{d}·sin({c}): j and j′ are pair p; minus for its "
+                     "second",
+          .numpy = "{a}[c? * ({d} * np.cos({c})) + np.where({first}, 1, -1) * {b} * ({d} * "
+                   "np.sin({c}))]")
 /* Of a norm, by its root: 1 / root is 0 where the root is, and a factor of its own. */
 OPERATION(OP_ROOT, "root", "√((a₁² + a₂² + …)/n + b)", .spelled = "√((<{(a)}²;\n + >)/{n}\n + {b})",
           .letters = "√(mean of {a}² + {b})",

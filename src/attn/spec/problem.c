@@ -261,6 +261,12 @@ static bool read_rope_positions(problem *p, const entry *setting, err *e)
                   setting->name, setting->text);
 }
 
+static bool read_rope_attention_factor(problem *p, const entry *setting, err *e)
+{
+    return read_above_0(setting, &p->rope.attention_factor,
+                        "without it cosines and sines stay as they are", e);
+}
+
 /* Of how many pairs is for the plan, which knows how wide a head is. */
 static bool read_rope_frequencies(problem *p, const entry *setting, err *e)
 {
@@ -300,6 +306,7 @@ static const setting_row ROPE_PARTS[] = {
     {{"frequencies", ""}, .read = read_rope_frequencies},
     {{"factor", ""}, NUMBER, AT(rope.factor), .least = 1},
     {{"length", ""}, COUNT, AT(rope.length), .least = 1},
+    {{"attention_factor", ""}, .read = read_rope_attention_factor},
 };
 
 /* Messages call a part "rope.width". */
@@ -311,8 +318,8 @@ static bool read_rope_object(problem *p, const bundle *object, err *e)
         const named *row = named_find(&PARTS, one->name, strlen(one->name));
         if (row == NULL) {
             err_at(e, &one->at, "rope has no \"%s\"", one->name);
-            return err_remedy(e, "it has base, pairing, width, positions, frequencies, factor and "
-                                 "length");
+            return err_remedy(e, "it has base, pairing, width, positions, frequencies, factor, "
+                                 "length and attention_factor");
         }
         char name[32];
         entry setting = *one;
@@ -342,6 +349,7 @@ static bool read_rope(problem *p, const entry *setting, err *e)
 {
     bool is_word = setting->kind == ENTRY_TEXT;
     p->rope.base = 10000;
+    p->rope.attention_factor = 1;
     p->rope.is_asked =
         !is_word || (strcmp(setting->text, "false") != 0 && strcmp(setting->text, "none") != 0);
     if (setting->kind == ENTRY_BUNDLE)

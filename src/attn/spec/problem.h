@@ -89,6 +89,7 @@ typedef struct rope_settings {
      * NTK" of modeling_rope_utils. */
     double factor;
     size_t length;
+    double attention_factor;  /* of each cosine and sine; 1: as they are */
     const entry *positions;   /* NULL where not given */
     const entry *frequencies; /* one a pair, in place of the base's; or NULL */
 } rope_settings;

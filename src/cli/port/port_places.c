@@ -12,6 +12,8 @@ static const named ROWS[] = {
     {"rope-exponent", "inv_freq: theta ** -(2p / width)"},
     {"rope-late", "position_ids, and where the cache begins"},
     {"rope-from-zero", "position_ids, and where the cache begins"},
+    {"rope-attention-factor-missing",
+     "attention_scaling: cos and sin are multiplied by it (attention_factor, mscale)"},
     {"rope-*", "apply_rotary_pos_emb, rotate_half, inv_freq"},
     {"*-latent-norm-missing", "q_a_layernorm, kv_a_layernorm"},
     {"norm_eps", "rms_norm_eps, layer_norm_eps; or a kernel's own default"},

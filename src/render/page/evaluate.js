@@ -317,11 +317,12 @@ function wave({ place, a, c }) {
   return TYPE.round(x + (pairOf(place.map, place.column).isFirst ? sine : cosine));
 }
 
-function turn({ place, a, b, c }) {
+function turn({ place, a, b, c, d }) {
   const x = numberIn(a), other = numberIn(b);
   if (c.count === 0) return x;
-  const { sine, cosine } = turnIn(place.map.c, place);
-  const isBack = place.map.operation === 'turn_back';
+  const turned = turnIn(place.map.c, place), times = d.count > 0 ? numberIn(d) : 1;
+  const sine = times * turned.sine, cosine = times * turned.cosine;
+  const isBack = place.map.operation.endsWith('back');
   return TYPE.round(pairOf(place.map, place.column).isFirst !== isBack ? x * cosine - other * sine
     : x * cosine + other * sine);
 }
@@ -372,7 +373,7 @@ function pairsOf({ place, a }) {
 // One cell each: what has an order of its own, or is a function of its own. All else is worked out as
 // it is spelled (formula.js).
 const WORK = {
-  plus, wave, turn, turn_back: turn, activate, entropy,
+  plus, wave, turn, turn_by: turn, turn_back: turn, turn_by_back: turn, activate, entropy,
   softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
   slope_back: withoutMinusZero, sink_back: withoutMinusZero, gather: withoutMinusZero,
   norm_share: withoutMinusZero, shares: withoutMinusZero, // sums that begin with +0
@@ -421,7 +422,7 @@ function canBeComputed(map) {
 // are.
 function appendedNumber(place) {
   const { map } = place;
-  const of = map.operation === 'turn' ? map.a : appendedOf(place) === 0 && map.learned;
+  const of = /^turn/.test(map.operation) ? map.a : appendedOf(place) === 0 && map.learned;
   return of ? numberAt(of, place) : 0;
 }
 
