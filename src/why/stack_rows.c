@@ -115,6 +115,13 @@ static bool segments(stack_attempt *a)
     return is_changed && a->scope.is_whole;
 }
 
+/* ---- the factor ---- */
+
+static bool leave_scale(stack_attempt *a)
+{
+    return bundle_remove(&a->document, "embedding_scale") && a->scope.is_whole;
+}
+
 /* ---- batch and rows ---- */
 
 /* b × n × m, or n × m, as n × b × m. */
@@ -177,6 +184,8 @@ static const mistake ROW_ROWS[] = {
      ROWS(positions, POSITIONS_SWAPPED)},
     {{"segments-missing", "rows of segments are left out"}, ASKED(segments, 0)},
     {{"segments-first", "all rows are of the first segment"}, ASKED(segments, 1)},
+    {{"embedding-scale-missing", "rows are looked up without embedding_scale"},
+     ASKED(leave_scale, 0)},
     {{"embedding-scaled", "rows are multiplied by the root of their width"},
      ROWS(positions, ROWS_TIMES_ROOT)},
     {{"embedding-divided", "rows are divided by the root of their width"},

@@ -60,7 +60,8 @@ void flow_embed(flow *f)
         for (size_t column = 0; column < m; column++) {
             size_t position = s->offset + (flow_makes(f, "position") ? 0 : i % f->n) +
                               (flow_makes(f, "late positions") ? 1 : 0);
-            long double own = x->at[i * m + column] + segment(f, i % f->n, column, m);
+            long double own = x->at[i * m + column] * (s->row_scale != 0 ? s->row_scale : 1) +
+                              segment(f, i % f->n, column, m);
             f->x.at[i * m + column] = embedded(f, own, added(f, position, column, m), m);
         }
     flow_keep(f, "embedded", &f->x);

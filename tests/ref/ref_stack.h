@@ -71,6 +71,7 @@ typedef struct ref_stack {
     const char *order, *norm_kind, *activation, *layout, *causal;
     size_t heads, offset;
     double residual_scale;                     /* 0: not said */
+    double row_scale;                          /* of rows that ids look up; 0: not said */
     ref_array x, memory, embedding, positions; /* x: n × m or b × n × m */
     ref_array segment_rows;
     size_t *ids;      /* rows of the embedding that x is; NULL: x is given */

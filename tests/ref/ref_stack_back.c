@@ -945,13 +945,14 @@ static void table_back(const back *b, const char *of_key, const ref_array *table
     if (table->at == NULL)
         return;
     long double *sum = ref_alloc(ref_count_of(table), sizeof sum[0]);
-    bool is_left_out = row_of == id_of && makes(b, "embedding of logits");
+    bool is_of_ids = row_of == id_of, is_left_out = is_of_ids && makes(b, "embedding of logits");
+    double times = is_of_ids && b->f.stack->row_scale != 0 ? b->f.stack->row_scale : 1;
     for (size_t i = 0; i < ref_count_of(table) && more->at != NULL; i++)
         sum[i] = more->at[i];
     for (size_t i = from.first; i < from.end && !is_left_out; i++)
         for (size_t j = 0; j < m; j++) {
             long double *to = &sum[row_of(b, i) * m + j];
-            *to = b->f.x.at[i * m + j] + (makes(b, "overwritten") ? 0 : *to);
+            *to = b->f.x.at[i * m + j] * times + (makes(b, "overwritten") ? 0 : *to);
         }
     keep_named(b, of_key, "tables", 2, table->size, sum);
 }

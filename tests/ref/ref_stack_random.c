@@ -232,6 +232,7 @@ static void make_ids(maker *m)
         memcpy(s->x.at + i * m->width, s->embedding.at + s->ids[i] * m->width,
                m->width * sizeof s->x.at[0]);
     }
+    s->row_scale = dice_chance(&m->dice, 0.4) ? 1.75 : 0;
 }
 
 /* A norm of rows 1 wide is its bias, and one of 2 a sign: what is normed has more, so that errors

@@ -192,6 +192,8 @@ static void add_settings(text *out, const ref_stack *s)
         add_number(out, "heads", (double)s->heads);
     if (s->residual_scale != 0)
         add_number(out, "residual_scale", s->residual_scale);
+    if (s->row_scale != 0)
+        add_number(out, "embedding_scale", s->row_scale);
     if (s->offset > 0)
         add_number(out, "offset", (double)s->offset);
 }

@@ -471,6 +471,13 @@ static bool no_segments(stack_planting *of)
     return of->is_whole;
 }
 
+static bool no_row_scale(stack_planting *of)
+{
+    bool had = of->s->row_scale != 0;
+    of->s->row_scale = 0;
+    return had && of->is_whole;
+}
+
 /* ---- digits ---- */
 
 static bool keep_layers(stack_planting *of)
@@ -573,6 +580,7 @@ const stack_plant STACK_PLANTS[] = {
     {"positions-swapped", "positions swapped", only_sinusoids, 0},
     {"segments-missing", NULL, no_segments, 0},
     {"segments-first", "segment", whole, 0},
+    {"embedding-scale-missing", NULL, no_row_scale, 0},
     {"embedding-scaled", "rows scaled", whole, 0},
     {"embedding-divided", "rows divided", whole, 0},
     {"batch-turned", "batch first", no_memory, 0},
