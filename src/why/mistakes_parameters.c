@@ -1,5 +1,5 @@
-/* Mistakes in gradients of parameters alone: those of queries, keys, values and scores are right,
- * and so is all that these are summed from. */
+/* Mistakes in gradients of parameters alone, and of latents and what is made of these: those of
+ * queries, keys, values and scores are right, and so is all that these are summed from. */
 #include "why/mistake.h"
 
 #include "why/attempt.h"
@@ -198,6 +198,77 @@ static bool forget_positions(attempt *a)
     return a->problem.adds_positions && sum_again(a, &other);
 }
 
+/* ---- latents ---- */
+
+static const stage_id LATENTS[] = {STAGE_KV_LATENT_NORM_GRAD, STAGE_KV_LATENT_GAIN_GRAD,
+                                   STAGE_KV_LATENT_GRAD},
+                      OF_LATENTS[] = {STAGE_WQ_DOWN_GRAD,  STAGE_BQ_DOWN_GRAD, STAGE_WKV_DOWN_GRAD,
+                                      STAGE_BKV_DOWN_GRAD, STAGE_X_GRAD,       STAGE_XK_GRAD};
+
+/* What is made of the gradient of a latent, which was changed. */
+static bool go_on_from(attempt *a, stage_id id)
+{
+    const tensor had = a->back[id];
+    a->back[id] = a->stage[id];
+    bool done = attempt_back(a, OF_LATENTS, COUNT(OF_LATENTS));
+    a->back[id] = had;
+    return done;
+}
+
+/* Of the latent `with` the gradient is that of what its norm made, `from`. */
+static bool pass_by_norm(attempt *a)
+{
+    stage_id id = (stage_id)a->row->with;
+    const tensor *of = &a->stage[a->row->from], *to = &a->stage[id];
+    if (of->data == NULL || to->data == NULL)
+        return false;
+    tensor own = tensor_range(to, to->rank - 1, 0, of->size[of->rank - 1]);
+    tensor_copy(of, &own);
+    return go_on_from(a, id);
+}
+
+/* Numbers that the keys of all heads end with gain from one of the heads, or the mean. */
+static bool change_shared(attempt *a)
+{
+    const projection *k = &a->plan.k;
+    const tensor *grad = &a->stage[STAGE_KV_LATENT_GRAD];
+    if (grad->data == NULL || k->shared == 0 || k->heads == 1)
+        return false;
+    stage_id sums = plan_stand_in(&a->plan, STAGE_K_SUM_GRAD);
+    tensor keys = attempt_stage(a, sums), all = attempt_stage(a, STAGE_KV_LATENT_GRAD),
+           rest = tensor_range(&all, 2, all.size[2] - k->shared, k->shared);
+    size_t head = a->row->with == SUM_FIRST ? 0 : k->heads - 1, at[TENSOR_MAX_RANK] = {0};
+    do {
+        const size_t of_head[] = {at[0], at[1], (head + 1) * k->width - k->shared + at[2]};
+        tensor_set(&rest, at,
+                   a->row->with == SUM_MEAN ? tensor_get(&rest, at) / (double)k->heads
+                                            : tensor_get(&keys, of_head));
+    } while (tensor_next(&rest, at));
+    return go_on_from(a, STAGE_KV_LATENT_GRAD);
+}
+
+/* Keys, or values, give nothing back to the latent; numbers that keys share do. with: which. */
+static bool forget_taker(attempt *a)
+{
+    bool is_of_keys = a->row->with == STAGE_K_SUM_GRAD;
+    const projection *k = &a->plan.k;
+    stage_id taker = plan_stand_in(&a->plan, (stage_id)a->row->with);
+    const tensor had = a->back[taker];
+    if (a->stage[STAGE_KV_LATENT_GRAD].data == NULL)
+        return false;
+    tensor none = attempt_give(a, taker, &a->stage[taker]);
+    size_t at[TENSOR_MAX_RANK] = {0};
+    if (none.data == NULL)
+        return false;
+    do {
+        if (!is_of_keys || at[2] % k->width < k->width - k->shared)
+            tensor_set(&none, at, 0);
+    } while (tensor_next(&none, at));
+    bool done = attempt_back(a, LATENTS, COUNT(LATENTS));
+    a->back[taker] = had;
+    return done && go_on_from(a, STAGE_KV_LATENT_GRAD);
+}
+
 /* ---- what is added to scores, and sinks ---- */
 
 /* An axis along which all share a number. */
@@ -310,6 +381,20 @@ static const mistake PARAMETER_ROWS[] = {
      AT(BACK_END, blunder_exchange_grads, STAGE_WQ_GRAD), .from = STAGE_WK_GRAD},
     {{"kv-weight-grads-exchanged", "the gradients of Wk and Wv are exchanged"},
      AT(BACK_END, blunder_exchange_grads, STAGE_WK_GRAD), .from = STAGE_WV_GRAD},
+    {{"kv-latent-norm-not-gone-back", "gradients pass by the norm of keys' and values' latent"},
+     AT(BACK_END, pass_by_norm, STAGE_KV_LATENT_GRAD), .from = STAGE_KV_LATENT_NORM_GRAD},
+    {{"q-latent-norm-not-gone-back", "gradients pass by the norm of the queries' latent"},
+     AT(BACK_END, pass_by_norm, STAGE_Q_LATENT_GRAD), .from = STAGE_Q_LATENT_NORM_GRAD},
+    {{"shared-grad-first", "numbers that keys share gain from the first head alone"},
+     AT(BACK_END, change_shared, SUM_FIRST)},
+    {{"shared-grad-last", "numbers that keys share gain from the last head alone"},
+     AT(BACK_END, change_shared, SUM_LAST)},
+    {{"shared-grad-averaged", "numbers that keys share gain the mean of the heads"},
+     AT(BACK_END, change_shared, SUM_MEAN)},
+    {{"latent-grad-of-keys", "the latent of keys and values gains by keys alone"},
+     AT(BACK_END, forget_taker, STAGE_V_SUM_GRAD)},
+    {{"latent-grad-of-values", "the latent of keys and values gains by values alone"},
+     AT(BACK_END, forget_taker, STAGE_K_SUM_GRAD)},
     {{"score-bias-grad-first", "a shared bias gains from the first score it is added to"},
      AT(BACK_END, change_spread, SUM_FIRST)},
     {{"score-bias-grad-last", "a shared bias gains from the last score it is added to"},

@@ -360,20 +360,27 @@ static void go_back_latent(const ref_problem *p, ref_result *r, bool is_query)
         size_t b = row / n, i = row % n;
         ref_number *own = to + row * whole;
         for (size_t c = 0; c < width; c++) {
-            own[c] = brought(p, r, &takers[is_query ? 0 : 1], b, i, c);
-            if (!is_query)
+            bool is_missed = !is_query && ref_makes(p, "latent of values");
+            own[c] =
+                is_missed ? number_exact(0) : brought(p, r, &takers[is_query ? 0 : 1], b, i, c);
+            if (!is_query && !ref_makes(p, "latent of keys"))
                 own[c] = number_add(type, own[c], brought(p, r, &takers[2], b, i, c));
             normed[row * width + c] = own[c];
         }
-        if (gain->at != NULL)
+        if (gain->at != NULL && !ref_makes(p, is_query ? "q norm passed" : "kv norm passed"))
             ref_normalize_row_back(p, latent->at + row * whole, width,
                                    p->has_latent_eps ? p->latent_eps : 1e-6, gain->at, own);
         for (size_t c = 0; c < shared * s->g; c++) {
             size_t head = c / shared, column = c % shared;
+            if ((head > 0 && ref_makes(p, "shared first")) ||
+                (head + 1 < s->g && ref_makes(p, "shared last")))
+                continue;
             own[width + column] = number_add(
                 type, own[width + column],
                 taker_grad(r, &takers[1], b, i, head * s->d_k + s->d_k - shared + column));
         }
+        for (size_t c = width; c < whole && ref_makes(p, "shared mean"); c++)
+            own[c] = number_divide(type, own[c], number_exact((double)s->g));
     }
 }
 

@@ -52,7 +52,17 @@ static const ref_stage *rows_of(const ref_problem *p, const ref_result *r, const
     return &r->stage[has_positions ? REF_STAGE_X_POS : own];
 }
 
-/* W gains x[i][row]·grad[i][column] of each row of x, and b gains grad[i][column]. */
+/* The same, or the latent that is made of it; normed, where it is. */
+static const ref_stage *taken_by(const ref_problem *p, const ref_result *r, const side *of)
+{
+    bool is_q = of->weight == REF_WQ;
+    return p->in[is_q ? REF_WQ_DOWN : REF_WKV_DOWN].at == NULL
+               ? rows_of(p, r, of)
+               : &r->stage[is_q ? REF_STAGE_Q_LATENT_NORM : REF_STAGE_KV_LATENT_NORM];
+}
+
+/* W gains x[i][row]·grad[i][column] of each row of x, and b gains grad[i][column]; without numbers
+ * that keys share, which neither makes. */
 static void sum_side(const ref_problem *p, ref_result *r, const side *of)
 {
     const ref_sizes *s = &r->sizes;
@@ -62,22 +72,46 @@ static void sum_side(const ref_problem *p, ref_result *r, const side *of)
            all = is_q || is_clipped ? n : s->n_k - s->past,
            width = is_q                   ? s->d_q
                    : of->weight == REF_WK ? s->d_k
-                                          : s->d_v;
-    const ref_stage *x = rows_of(p, r, of);
+                                          : s->d_v,
+           own = of->weight == REF_WK ? width - s->shared : width;
+    const ref_stage *x = taken_by(p, r, of);
     ref_number *w = sums_like(r, of->weight_grad, of->weight_name, &p->in[of->weight]),
                *b = sums_like(r, of->bias_grad, of->bias_name, &p->in[of->bias]);
     for (size_t row = 0; (w != NULL || b != NULL) && row < s->b * n; row++) {
         const ref_number *grads = r->stage[is_clipped ? of->unclipped : of->made].at +
                                   (row / n * all + row % n) * heads * width;
-        for (size_t column = 0; column < heads * width; column++) {
+        for (size_t column = 0; column < heads * own; column++) {
+            ref_number grad = grads[column / own * width + column % own];
             if (b != NULL)
-                b[column] = number_add(type, b[column], grads[column]);
+                b[column] = number_add(type, b[column], grad);
             size_t m = w == NULL ? 0 : x->size[x->rank - 1];
             for (size_t i = 0; i < m; i++) {
-                ref_number *to = &w[ref_weight_index(p, &p->in[of->weight], column / width, width,
-                                                     i, column % width)];
-                *to = number_chain(type, *to, x->at[row * m + i], grads[column]);
+                ref_number *to =
+                    &w[ref_weight_index(p, &p->in[of->weight], column / own, own, i, column % own)];
+                *to = number_chain(type, *to, x->at[row * m + i], grad);
             }
+        }
+    }
+}
+
+/* The same of what makes a latent. */
+static void sum_down(const ref_problem *p, ref_result *r, bool is_query)
+{
+    const ref_array *in = &p->in[is_query ? REF_WQ_DOWN : REF_WKV_DOWN];
+    const ref_stage *x = rows_of(p, r, &SIDES[is_query ? 0 : 1]),
+                    *grad =
+                        &r->stage[is_query ? REF_STAGE_Q_LATENT_GRAD : REF_STAGE_KV_LATENT_GRAD];
+    ref_number *w = sums_like(r, is_query ? REF_STAGE_WQ_DOWN_GRAD : REF_STAGE_WKV_DOWN_GRAD,
+                              is_query ? "wq_down_grad" : "wkv_down_grad", &in[0]),
+               *b = sums_like(r, is_query ? REF_STAGE_BQ_DOWN_GRAD : REF_STAGE_BKV_DOWN_GRAD,
+                              is_query ? "bq_down_grad" : "bkv_down_grad", &in[1]);
+    for (size_t at = 0; w != NULL && at < grad->count; at++) {
+        size_t width = grad->size[grad->rank - 1], m = x->size[x->rank - 1], column = at % width;
+        if (b != NULL)
+            b[column] = number_add(ref_precision(p), b[column], grad->at[at]);
+        for (size_t i = 0; i < m; i++) {
+            ref_number *to = &w[ref_weight_index(p, &in[0], 0, width, i, column)];
+            *to = number_chain(ref_precision(p), *to, x->at[at / width * m + i], grad->at[at]);
         }
     }
 }
@@ -155,6 +189,8 @@ void ref_compute_parameters(const ref_problem *p, ref_result *r)
 {
     for (size_t i = 0; i < sizeof SIDES / sizeof SIDES[0]; i++)
         sum_side(p, r, &SIDES[i]);
+    sum_down(p, r, true);
+    sum_down(p, r, false);
     sum_output(p, r);
     sum_scores(p, r);
     sum_sinks(p, r);

@@ -12,13 +12,15 @@ const char *const REF_INPUT_KEYS[REF_INPUTS] = {
     "q_latent_gain", "wkv_down", "bkv_down", "kv_latent_gain", "mask",  "bias",
     "ws", "bs", "wa", "ua", "va",     "ba",     "sinks",  "bias_k", "bias_v",
     "output_grad", "logsumexp_grad", "target"};
-/* clang-format on */
 
 const char *const REF_MISTAKES[] = {
     "scale",     "causal", "alignment", "mask",    "mask-axis", "order",      "groups", "layout",
     "empty",     "concat", "tanh",      "exp",     "ties",      "remainders", "cap",    "window",
     "lengths",   "alibi",  "sink",      "entropy", "top",       "appended",   "rms",    "rope",
-    "positions", "delta",  "uncapped",  "shared",  "turned",    "unclipped"};
+    "positions", "delta",  "uncapped",  "shared",  "turned",    "unclipped",
+    "kv norm passed", "q norm passed", "shared first", "shared last", "shared mean",
+    "latent of keys", "latent of values"};
+/* clang-format on */
 const size_t REF_MISTAKE_COUNT = sizeof REF_MISTAKES / sizeof REF_MISTAKES[0];
 
 void *ref_alloc(size_t count, size_t size)

@@ -46,6 +46,28 @@ static bool without_clip(planting *of)
     return of->right->clip > 0 && compute(of);
 }
 
+/* ---- latents ---- */
+
+enum { PASSES_KV, PASSES_Q, OF_FIRST, OF_LAST, OF_MEAN, BY_KEYS, BY_VALUES };
+
+static bool change_latents(planting *of)
+{
+    static const char *const MISTAKES_OF_REF[] = {
+        [PASSES_KV] = "kv norm passed",  [PASSES_Q] = "q norm passed", [OF_FIRST] = "shared first",
+        [OF_LAST] = "shared last",       [OF_MEAN] = "shared mean",    [BY_KEYS] = "latent of keys",
+        [BY_VALUES] = "latent of values"};
+    const ref_problem *p = of->right;
+    const ref_sizes *s = &of->right_result->sizes;
+    bool has_kv = p->in[REF_WKV_DOWN].at != NULL, is_of_shared = of->with >= OF_FIRST,
+         is_of_takers = of->with >= BY_KEYS,
+         may = of->with == PASSES_Q    ? p->in[REF_Q_LATENT_GAIN].at != NULL
+               : of->with == PASSES_KV ? p->in[REF_KV_LATENT_GAIN].at != NULL
+               : is_of_takers          ? has_kv
+                                       : is_of_shared && s->shared > 0 && s->g > 1;
+    of->p->mistake = MISTAKES_OF_REF[of->with];
+    return may && compute(of);
+}
+
 /* ---- the batch ---- */
 
 /* Nothing comes back to the others; what is next to it is right. */
@@ -296,6 +318,13 @@ const back_plant PARAMETER_PLANTS[] = {
     {"weight-grads-unplaced", forget_positions, 0},
     {"qk-weight-grads-exchanged", exchange, 0},
     {"kv-weight-grads-exchanged", exchange, 1},
+    {"kv-latent-norm-not-gone-back", change_latents, PASSES_KV},
+    {"q-latent-norm-not-gone-back", change_latents, PASSES_Q},
+    {"shared-grad-first", change_latents, OF_FIRST},
+    {"shared-grad-last", change_latents, OF_LAST},
+    {"shared-grad-averaged", change_latents, OF_MEAN},
+    {"latent-grad-of-keys", change_latents, BY_KEYS},
+    {"latent-grad-of-values", change_latents, BY_VALUES},
     {"score-bias-grad-first", change_spread, KEEPS_FIRST},
     {"score-bias-grad-last", change_spread, KEEPS_LAST},
     {"score-bias-grad-averaged", change_spread, KEEPS_MEAN},
@@ -311,3 +340,8 @@ const back_plant PARAMETER_PLANTS[] = {
 /* clang-format on */
 
 const size_t PARAMETER_PLANT_COUNT = sizeof PARAMETER_PLANTS / sizeof PARAMETER_PLANTS[0];
+
+bool plant_is_of_latents(const back_plant *p)
+{
+    return p->make == change_latents;
+}

@@ -164,6 +164,8 @@ typedef struct back_plant {
 /* plant_parameters.c: gradients of parameters, where all that these are made of is right. */
 extern const back_plant PARAMETER_PLANTS[];
 extern const size_t PARAMETER_PLANT_COUNT;
+/* Whether it is made in problems with latents alone; the others are made in all but these. */
+bool plant_is_of_latents(const back_plant *p);
 
 /* The scale of the right problem. */
 double plant_right_scale(const ref_problem *p);

@@ -459,6 +459,11 @@ static void try_plant(size_t index, const ref_problem *right, const ref_result *
     ref_problem_free(&p);
 }
 
+static bool is_of_latents(size_t index)
+{
+    return index < back_count() && plant_is_of_latents(back_plant_at(index));
+}
+
 static bool is_left(size_t index, size_t count, const char *only, const tally *of_plant)
 {
     bool is_asked_for = why_asks_for(plant_name(index), only);
@@ -475,7 +480,7 @@ static void try_problem(uint64_t number, size_t count, const char *only, tally *
     dice d = {number};
     ref_random_problem(&p, 9, number);
     bool has_latents = p.in[REF_WQ_DOWN].at != NULL || p.in[REF_WKV_DOWN].at != NULL;
-    if (why_is_small(&p) && gradients_exist(&p) && !has_latents) {
+    if (why_is_small(&p) && gradients_exist(&p)) {
         go_forward(&p, &right);
         if (number % 4 == 3)
             p.loss = "mean";
@@ -486,7 +491,7 @@ static void try_problem(uint64_t number, size_t count, const char *only, tally *
         ref_compute_gradients(&p, &right);
         ref_compute_parameters(&p, &right);
         for (size_t i = 0; i < plant_count(); i++) {
-            if (is_left(i, count, only, of_plant))
+            if (is_of_latents(i) == has_latents && is_left(i, count, only, of_plant))
                 try_plant(i, &p, &right, number, only != NULL, &of_plant[i]);
         }
     }
