@@ -42,6 +42,7 @@ static const struct {
     {"top", true},
     {"add_zero", true},
     {"relative_bias", false},
+    {"key_bias", false},
     {"relative_distance", false},
     {"clip", true},
 };

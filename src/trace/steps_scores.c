@@ -342,6 +342,8 @@ static void show_bias(builder *b)
                        "It is relative_bias's, of the bucket of how far the key is from the query: "
                        "near distances have one each, and from %zu on all share the last.",
                        b->plan->asked->relative_distance);
+    if (b->plan->asked->key_bias != NULL)
+        build_sentence(b, "It is key_bias's, of which each head has a row.");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,
                  is_one_row ? NUMBERED : build_query_labels(b, "q"), build_column_labels(b),
                  is_one_row ? 0 : b->focus.row + 1);

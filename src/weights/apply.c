@@ -639,14 +639,17 @@ static bool add_word(const applying *a, const char *way, const char *word, err *
                           bundle_add_text(in, to.key->named.name, word, strlen(word), a->at, e));
 }
 
-/* Padding before a sequence moves its rows in models whose positions count what a mask shows. */
+/* Padding before a sequence moves its rows in models whose positions count what a mask shows, and
+ * whose numbers by position are no line. */
 static bool check_padding(const applying *a, err *e)
 {
     const entry *mask = bundle_find(a->contents, "mask");
     const char *says = bundle_text(a->contents, "mask_true");
     bool hides = says != NULL && strcmp(says, "masked") == 0;
     const tensor *t = mask == NULL ? NULL : &mask->tensor;
-    if (!a->from->config->of->counts_shown || bundle_find(a->contents, "x") != NULL || t == NULL ||
+    const model_config *c = a->from->config;
+    bool counts = c->of->counts_shown || bundle_find(&c->settings, "key_bias") != NULL;
+    if (!counts || bundle_find(a->contents, "x") != NULL || t == NULL ||
         mask->kind != ENTRY_TENSOR || t->rank != 2)
         return true;
     for (size_t i = 0; i < t->size[0]; i++) {
@@ -672,7 +675,8 @@ static bool check_far(const applying *a, err *e)
     size_t rows = axis < 0 ? 0 : t->size[axis];
     if (a->options->generated > 0) /* the last token is no row */
         rows += a->options->generated - 1;
-    return a->from->config->alibi_times == 0 || axis < 0 || rows <= ROWS_MOST ||
+    bool is_by_slopes = bundle_find(&a->from->config->settings, "alibi") != NULL;
+    return a->from->config->alibi_times == 0 || !is_by_slopes || axis < 0 || rows <= ROWS_MOST ||
            err_at(e, &given->at,
                   "%s lead to %zu rows, and models of %s round the places of alibi to bfloat16, "
                   "which is not computed here after %d",

@@ -699,6 +699,7 @@ static const model_family ROWS[] = {
      .rope = "half", .own = {OF_FALCON}, .rounds_alibi = true,
      .by_default = {ROTARY_BASE, TIED, {"layer_norm_epsilon", 1e-5, NULL},
                     {"activation", 0, "gelu"}, {"multi_query", 1, NULL},
+                    {"max_position_embeddings", 2048, NULL},
                     {"new_decoder_architecture", 0, NULL}}},
     {.named = {"mpt", "transformers' MPT"}, .names = "mpt", .own = {OF_MPT},
      .setting = {{"alibi", "true"}},
@@ -829,8 +830,7 @@ void model_family_describe(text *out, const model_family *row)
     if (row->scales_rows)
         text_add_string(out, "; embedding_scale √width");
     if (row->rounds_alibi)
-        text_add_string(out,
-                        "; alibi over √d_k, twice from transformers 5 on, of 1, 2, 4, 8 heads");
+        text_add_string(out, "; alibi over √d_k, in bfloat16, twice from transformers 5 on");
     if (row->scales_by_mscale)
         text_add_string(out, "; mscale_all_dim of yarn in the scale");
     if (row->norms_heads)

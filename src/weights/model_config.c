@@ -1,8 +1,10 @@
 #include "weights/model_config.h"
 
+#include "attn/plan/plan.h"
 #include "attn/spec/angle.h"
 #include "attn/spec/setting.h"
 #include "base/mem.h"
+#include "compare/ulps.h"
 #include "model/parts.h"
 #include "weights/conventions.h"
 #include "weights/names.h"
@@ -491,8 +493,24 @@ static bool turns(const model_config *c)
 /* ---- ALiBi of Falcon ---- */
 
 /* modeling_falcon adds slope·position / √d_k to scores, as it was published; that of transformers 5
- * has it in its mask as well. Both round slope·position to bfloat16, which changes no number where
- * a slope is a power of two, up to position 256. */
+ * has it in its mask as well. Both round slope, position and their product to bfloat16, which
+ * changes no number where a slope is a power of two, up to position 256. */
+static bool add_table(model_config *c, size_t heads, const entry *said, err *e)
+{
+    const entry *most = find_said(&c->given, "max_position_embeddings");
+    double each = c->alibi_times / sqrt((double)c->head_width);
+    size_t size[] = {heads, 0}, at[2] = {0};
+    tensor table;
+    if (!setting_count(most, 1, &size[1], e) || !tensor_new(&table, DTYPE_F64, 2, size, e))
+        return false;
+    do {
+        double slope = number_round(NUMBER_BF16, plan_slope(plan_slope_rule(at[0], heads))),
+               place_of = number_round(NUMBER_BF16, (double)at[1]);
+        tensor_set(&table, at, number_round(NUMBER_BF16, slope * place_of) * each);
+    } while (tensor_next(&table, at));
+    return bundle_add_tensor(&c->settings, "key_bias", &table, said->at, e);
+}
+
 static bool add_rounded_alibi(model_config *c, err *e)
 {
     const entry *said = find_said(&c->given, "alibi"),
@@ -504,11 +522,11 @@ static bool add_rounded_alibi(model_config *c, err *e)
         return true;
     bool is_twice = version != NULL && version->kind == ENTRY_TEXT && atoi(version->text) >= 5;
     c->alibi_times = is_twice ? 2 : 1;
-    if (heads == 0 || 8 % heads != 0)
+    if (heads == 0)
         return err_at(e, &said->at,
-                      "alibi is true with %zu heads, whose slopes are rounded to bfloat16 with "
-                      "each position, which is computed here of 1, 2, 4 and 8 heads alone",
-                      heads);
+                      "alibi is true, and there is no num_attention_heads, which its slopes ask");
+    if (8 % heads != 0)
+        return add_table(c, heads, said, e);
     if (!tensor_new(&list, DTYPE_F64, 1, &heads, e))
         return false;
     for (size_t i = 0; i < heads; i++)
@@ -769,7 +787,9 @@ void model_config_describe(text *out, const model_config *c, const bundle *docum
             text_add_format(out, " %s", c->rope);
         else if (t == NULL)
             text_add_format(out, " %s", one->text);
-        for (size_t k = 0; t != NULL && k < tensor_count(t); k++)
+        if (t != NULL && t->rank == 2)
+            text_add_format(out, " %zu x %zu", t->size[0], t->size[1]);
+        for (size_t k = 0; t != NULL && t->rank < 2 && k < tensor_count(t); k++)
             text_add_format(out, "%s%.9g", k == 0 ? " " : ",",
                             tensor_get(t, t->rank == 0 ? NULL : &k));
         join = ", ";

@@ -531,6 +531,7 @@ def draw_bloom(d):
 
 def draw_falcon(d):
     h, _, w = d.heads(False)
+    h = h if d.whether(0.7) else int(d.of(12, 16))
     width, layers = h * w, int(d.of(1, 2))
     kind = d.of("new", "one", "each")
     groups = int(d.of(*[g for g in (1, 2, 3) if h % g == 0]))

@@ -160,6 +160,19 @@ def route(x, mix, to_1=engine.route):
     return np.where(weights != 0, scores, 0) * mix.get("factor", 1)
 
 
+def brain(x):
+    """In bfloat16: the upper half of a float32, of two that are as near the even one."""
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
+
+
+def bias_of(rel, n, of_distances=engine.relative_bias):
+    if "slopes" not in rel:
+        return of_distances(rel, n)
+    product = brain(brain(rel["slopes"])[:, None, None] * brain(np.arange(n)))
+    return product.astype(float) * rel["times"]
+
+
 def plan_of(draw, said, folder):
     weights = st.read_model(str(folder))
     if draw.family.startswith("deepseek"):
@@ -176,11 +189,18 @@ def plan_of(draw, said, folder):
     if draw.family in ("distilbert", "roberta"):
         linear, _, norm = plan["head"]["transform"]
         plan["head"]["transform"] = (linear, draw.config.get("activation", "gelu"), norm)
-    # Its Falcon adds ALiBi twice, as transformers 5 does.
-    if draw.family == "falcon" and draw.config["alibi"] and not said.get(
-            "transformers_version", "4").startswith("5"):
+    # Its Falcon adds ALiBi twice, as transformers 5 does; and it does not round it to bfloat16, as
+    # build_alibi_tensor does, whose positions begin at the first row that a mask shows.
+    if draw.family == "falcon" and draw.config["alibi"]:
+        is_once = not said.get("transformers_version", "4").startswith("5")
         for layer in plan["decoder"]["layers"]:
-            layer["attention"]["alibi"] = layer["attention"]["alibi"] / 2
+            attention = layer["attention"]
+            attention["alibi"] = attention["alibi"] / (2 if is_once else 1)
+            if draw.config["num_attention_heads"] in (1, 2, 4, 8):
+                continue
+            attention.update(alibi=None, bias={"slopes": families.slopes(attention["heads"]),
+                                               "times": attention["scale"] * (2 - is_once)})
+            plan["decoder"]["embed"]["skips_padding"] = True
     # And its experts have silu, whatever hidden_act is, which the classes read.
     if draw.family in ("mixtral", "qwen3_moe"):
         for layer in plan["decoder"]["layers"]:
@@ -353,5 +373,6 @@ def main():
 # Two read no ids; of one the reference computes what the next version has as well.
 assert set(FAMILIES) - {"deepseek_v2"} == set(families.FAMILIES) - {"vit", "whisper"}
 engine.route = route
+engine.relative_bias = bias_of
 assert set(ACTS) <= set(engine.ACTS)
 main()

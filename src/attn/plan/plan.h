@@ -55,7 +55,7 @@ typedef struct plan {
     tensor wo, bo;         /* h·d_v × width_out, width_out long */
     tensor bias_k, bias_v; /* g·d numbers each; no data: no such rows */
     tensor sinks;          /* h logits; no data: there are none */
-    tensor relative;       /* what the bias is a view of, where it follows from distances; owned */
+    tensor relative;       /* what the bias is a view of, by distances or keys alone; owned */
     tensor slopes;         /* of ALiBi, one a head, float64; no data: there is none; owned */
     /* Of all heads, an axis before those of one, of stride 0 where they share; a va or ba that the
      * document does not give is made here, and owned. */
@@ -146,6 +146,7 @@ typedef struct slope_rule {
 } slope_rule;
 
 slope_rule plan_slope_rule(size_t head, size_t heads);
+double plan_slope(slope_rule of);
 
 /* A row of a query, counted over batch entries, heads and queries; and what messages call it:
  * "head 1, query 2". */

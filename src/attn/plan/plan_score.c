@@ -268,13 +268,46 @@ static bool find_relative(plan *p, err *e)
     return true;
 }
 
+/* ---- numbers by keys ---- */
+
+static bool find_key_bias(plan *p, err *e)
+{
+    const tensor *given = p->asked->key_bias;
+    place at = problem_place(p->asked, "key_bias");
+    size_t keys = plan_own_keys(p);
+    if (given == NULL)
+        return true;
+    if (given->size[0] != p->heads || given->size[1] < keys)
+        return err_at(e, &at,
+                      "key_bias is %zu x %zu, it must have a row for each of %zu head%s and a "
+                      "column for each of %zu key%s",
+                      given->size[0], given->size[1], p->heads, p->heads == 1 ? "" : "s", keys,
+                      keys == 1 ? "" : "s");
+    if (p->bias.data != NULL)
+        return err_at(e, &at, "key_bias is given, and so is %s, of which there is one",
+                      p->asked->relative != NULL ? "relative_bias" : "bias");
+    if (p->asked->goes_back && !plan_note(p, e, "key_bias has no gradient here, all else has"))
+        return false;
+    const tensor own = tensor_range(given, 1, 0, keys);
+    if (!tensor_new(&p->relative, p->type, 2, own.size, e))
+        return false;
+    tensor_copy(&own, &p->relative);
+    p->bias = (tensor){.type = p->type,
+                       .rank = 4,
+                       .size = {p->batches, p->heads, p->n_q, keys},
+                       .stride = {0, (ptrdiff_t)keys, 0, 1},
+                       .data = p->relative.data};
+    return true;
+}
+
 /* ---- the slopes of ALiBi (Press, Smith and Lewis, Train Short, Test Long, 2022, section 3, and
  * its published code for numbers of heads that are no power of two) ---- */
 
 /* 2^(−8·index / count), count a power of two: a root of 1/2, to a power below count/8, and a power
  * of two. Products and roots only, so that it is the same everywhere. */
-static double slope_of(size_t index, size_t count)
+double plan_slope(slope_rule of)
 {
+    size_t index = of.index, count = of.count;
     size_t a_half = count < 8 ? 1 : count / 8; /* so many steps halve a slope */
     size_t halvings = count < 8 ? 8 / count * index : index / a_half;
     double root = 0.5, slope = 1;
@@ -313,8 +346,8 @@ static bool find_slopes(plan *p, err *e)
         return false;
     for (size_t head = 0; head < p->heads; head++) {
         char name[40];
-        slope_rule of = plan_slope_rule(head, p->heads);
-        double slope = given != NULL ? tensor_get(given, &head) : slope_of(of.index, of.count);
+        double slope =
+            given != NULL ? tensor_get(given, &head) : plan_slope(plan_slope_rule(head, p->heads));
         snprintf(name, sizeof name, "alibi[head %zu]", head + 1);
         if (!plan_check_range(p, "alibi", name, slope, e))
             return false;
@@ -498,7 +531,8 @@ bool plan_find_scores(plan *p, err *e)
     const problem *asked = p->asked;
     place at = problem_place(asked, "top");
     if (!find_score(p, e) || !find_scale(p, e) || !find_causality(p, e) ||
-        !find_key_lengths(p, e) || !find_masks(p, e) || !find_relative(p, e) || !find_slopes(p, e))
+        !find_key_lengths(p, e) || !find_masks(p, e) || !find_relative(p, e) ||
+        !find_key_bias(p, e) || !find_slopes(p, e))
         return false;
     /* Of a stream the keys of later lines are still to come. */
     return asked->cache != NULL || asked->top <= p->n_k ||

@@ -51,6 +51,7 @@ static const key ROWS[] = {
     {{"key_lengths", "keys that are there, one count a batch entry"}, KEY_NUMBERS},
     {{"alibi", "linear position bias: the published slopes, or one a head"}, KEY_NUMBERS},
     {{"relative_bias", "numbers added by distance: a row a bucket, a column a head"}, KEY_MATRIX},
+    {{"key_bias", "numbers added by key: a row a head, a column a key or more"}, KEY_MATRIX},
     {{"relative_distance", "from where on all are in its last bucket (default: 128)"}, KEY_SETTING},
     {{"add_zero", "a key and a value of zeros after all others"}, KEY_SETTING},
     {{"scale", "factor of the scores: none, head, embed, a number"}, KEY_SETTING},

@@ -184,6 +184,15 @@ static bool read_relative(problem *p, const entry *setting, err *e)
                   tensor_shape_text(&setting->tensor, shape));
 }
 
+static bool read_key_bias(problem *p, const entry *setting, err *e)
+{
+    char shape[SHAPE_TEXT];
+    p->key_bias = &setting->tensor;
+    return setting->tensor.rank == 2 ||
+           err_at(e, &setting->at, "key_bias is %s, it must be a matrix, a row a head",
+                  tensor_shape_text(&setting->tensor, shape));
+}
+
 static bool read_alibi(problem *p, const entry *setting, err *e)
 {
     static const char WANTED[] = "true, false, or a slope a head";
@@ -425,6 +434,7 @@ static const setting_row SETTINGS[] = {
     {{"key_lengths", ""}, .read = read_key_lengths},
     {{"alibi", ""}, .read = read_alibi},
     {{"relative_bias", ""}, .read = read_relative},
+    {{"key_bias", ""}, .read = read_key_bias},
     {{"relative_distance", ""}, COUNT, AT(relative_distance), .least = 2},
     {{"clip", ""}, .read = read_clip},
     {{"softcap", ""}, .read = read_softcap},

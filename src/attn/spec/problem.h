@@ -114,6 +114,7 @@ typedef struct problem {
     const tensor *slopes;   /* one a head; NULL: the published ones */
     const tensor *relative; /* numbers by buckets of distances, a column a head; or NULL */
     size_t relative_distance;
+    const tensor *key_bias; /* numbers by keys, a row a head, of which there may be more; or NULL */
     scale_kind scale_kind;
     double scale_number;
     double softcap; /* 0 = none was asked for */
