@@ -99,7 +99,7 @@ def turned_by_yarn(plan, yarn):
     """The reference has mscale(factor, 1) where nothing says attention_factor; two weights make a
     quotient, as _compute_yarn_parameters has it."""
     one, both = yarn.get("mscale"), yarn.get("mscale_all_dim")
-    if yarn["rope_type"] == "yarn" and one and both and "attention_factor" not in yarn:
+    if yarn.get("rope_type") == "yarn" and one and both and "attention_factor" not in yarn:
         for layer in plan["decoder"]["layers"]:
             layer["attention"]["rope"]["mscale"] = (mscale(yarn["factor"], one) /
                                                     mscale(yarn["factor"], both))
@@ -206,7 +206,7 @@ def plan_of(draw, said, folder):
         for layer in plan["decoder"]["layers"]:
             for expert in layer["moe"]["experts"]:
                 expert["act"] = draw.config["hidden_act"]
-    return turned_by_yarn(plan, draw.config.get("rope_parameters", {"rope_type": "none"}))
+    return turned_by_yarn(plan, draw.config.get("rope_parameters", {}))
 
 
 def asked(*words, document=""):
