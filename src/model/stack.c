@@ -711,6 +711,18 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
     return true;
 }
 
+bool stack_narrow_after(stack *s, const row_choice *rows, err *e)
+{
+    size_t after = s->parts;
+    while (after > 0 && s->part[after - 1].attention == NULL)
+        after--;
+    if (after == s->parts)
+        return true;
+    s->chosen = rows;
+    s->part[after].chooses = true;
+    return make_input(s, rows->count, &s->chosen_input, e);
+}
+
 bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *e)
 {
     keeper keep = keeper_of(emit);

@@ -156,6 +156,9 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e);
  * self-attention on, whose keys and values are of all rows, as is all before them. Where rollout is
  * wanted, all are. The rows must outlive the stack, which does not go on. */
 bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *e);
+/* The same from what comes after the last attention on, which is of all rows; nothing where that is
+ * no part. */
+bool stack_narrow_after(stack *s, const row_choice *rows, err *e);
 
 /* A flat view of so many numbers, given as a list, a row or a column; no data where `from` has none
  * of this name. `of` is whose it is, where the name alone doesn't say that: the gain of "ln1"; else

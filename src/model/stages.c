@@ -120,10 +120,9 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     if (k->change == NULL && !is_wanted)
         return true;
     stage_name_in_full(&k->way, name, full);
-    if (k->change != NULL)
-        k->change(k->context, full, rows);
+    const bool goes_on = k->change == NULL || k->change(k->context, full, rows);
     if (!is_wanted)
-        return true;
+        return goes_on;
     if (!tensor_new_copy(&copy, rows, e))
         return false;
     if (k->batches > 0)
@@ -131,7 +130,7 @@ bool keeper_keep(const keeper *k, const char *name, const tensor *rows, const ch
     if (!bundle_add_tensor(k->result, full, &copy, (place){0}, e))
         return false;
     bundle_find(k->result, full)->axes = k->batches > 0 ? axes : axes + 1;
-    return true;
+    return goes_on;
 }
 
 /* Adds what the layers after this one gave, if any did. */

@@ -22,8 +22,9 @@ stage_way stage_way_on(const stage_way *way, const char *step);
 stage_way stage_way_of_layer(size_t number);
 void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME]);
 
-/* Is told of each stage of rows before anything is made of it, and may change its numbers. */
-typedef void stage_change(void *context, const char *name, const tensor *rows);
+/* Is told of each stage of rows before anything is made of it, and may change its numbers. False,
+ * without an error, ends the run once they are kept. */
+typedef bool stage_change(void *context, const char *name, const tensor *rows);
 
 /* What weights of layers that are repeated have gained so far: from the last time to the first. */
 typedef struct weight_gains {

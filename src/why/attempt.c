@@ -225,7 +225,9 @@ void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t 
                    .right = right};
     a->problem.document = &NOTHING;
     a->problem.allow_nonfinite = true;
-    a->problem.packed_weights = NULL; /* mistakes are made in the matrices */
+    /* Mistakes are made in the matrices. */
+    if (asked->packed_weights != NULL && asked->packed_weights->only == NULL)
+        a->problem.packed_weights = NULL;
 }
 
 /* Stages of other shapes are no answer, and may be much larger: of a few rows, those of all keys

@@ -1,6 +1,7 @@
 #include "why/stack_attempt.h"
 
 #include "base/mem.h"
+#include "model/dump_names.h"
 #include "model/experts.h"
 #include "model/stack_back.h"
 #include "model/stack_run.h"
@@ -9,6 +10,7 @@
 #include "why/mistake.h"
 #include "why/ranking.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,21 +292,52 @@ static bool is_gone_back(const stack_attempt *a)
     return !is_meant || a->tape != NULL;
 }
 
-/* The claim's numbers in the shape of these rows; false: it is of another stage, or has none. */
-static bool take_rows(const claim *one, const char *name, const tensor *rows, tensor *to)
+/* The claim's numbers in the shape of these rows, b·n × m, or b × m where one row is looked at;
+ * false: it is of another stage, or has none. */
+static bool take_rows(const stack_attempt *a, const claim *one, const char *name,
+                      const tensor *rows, tensor *to)
 {
     const entry *numbers = one->numbers;
-    if (strcmp(one->name, name) != 0 || numbers == NULL ||
-        tensor_count(&numbers->tensor) != tensor_count(rows))
+    if (strcmp(one->name, name) != 0 || numbers == NULL)
         return false;
-    tensor_own(to, numbers->tensor.type, rows->rank, rows->size, numbers->tensor.data);
+    const tensor *all = &numbers->tensor;
+    const bool is_narrow = a->looks && tensor_count(all) == tensor_count(rows) * a->only.of;
+    if (!is_narrow && tensor_count(all) != tensor_count(rows))
+        return false;
+    const size_t row_bytes = rows->size[1] * dtype_size(all->type);
+    char *first = all->data;
+    tensor_own(to, all->type, rows->rank, rows->size,
+               first + (is_narrow ? a->looked_at * row_bytes : 0));
+    if (is_narrow)
+        to->stride[0] *= (ptrdiff_t)a->only.of;
     to->owns = false;
     return true;
 }
 
+/* Whether the last of the claims' stages is there: an attention's are before its output is. */
+static bool is_last(const stack_attempt *a, const char *name)
+{
+    const char *end = strrchr(name, '.'), *last = a->last;
+    if (last == NULL || strcmp(name, last) == 0 || end == NULL)
+        return last != NULL && strcmp(name, last) == 0;
+    const size_t within = (size_t)(end - name);
+    return strcmp(end, ".output") == 0 && strncmp(name, last, within + 1) == 0 &&
+           named_find(&STAGES, last + within + 1, strlen(last + within + 1)) != NULL;
+}
+
+/* How many times the claim's tolerance rows are off from these of its numbers. */
+static double tolerances_off(const claim *of, const tensor *numbers, const tensor *computed)
+{
+    const entry rows = {.kind = ENTRY_TENSOR, .tensor = *numbers};
+    claim alone = *of;
+    alone.numbers = &rows;
+    const fit found = fit_of(&(claims){.claim = &alone, .count = 1}, computed);
+    return found.error == 0 ? 0 : found.error / found.tol;
+}
+
 /* What was computed is kept, and the rows that are given take its place: of several claims of one
  * stage those of one that agrees, and where none does those of the first. */
-static void go_by_claims(void *context, const char *name, const tensor *rows)
+static bool go_by_claims(void *context, const char *name, const tensor *rows)
 {
     stack_attempt *a = context;
     const claims *given = &a->of->given, *of = &a->of->claims;
@@ -313,31 +346,48 @@ static void go_by_claims(void *context, const char *name, const tensor *rows)
     if (a->loses != NULL)
         a->loses(a, name, rows);
     if (a->is_turned)
-        return;
+        return true;
     for (size_t i = 0; i < given->count && stands_in.data == NULL; i++)
-        take_rows(&given->claim[i], name, rows, &stands_in);
+        take_rows(a, &given->claim[i], name, rows, &stands_in);
     const bool is_given = stands_in.data != NULL;
     for (size_t i = 0; i < of->count && a->of->goes_by_claims && !is_given; i++) {
-        if (!take_rows(&of->claim[i], name, rows, &one))
+        if (!take_rows(a, &of->claim[i], name, rows, &one))
             continue;
-        const tensor *like = &of->claim[i].numbers->tensor;
         tensor *kept = &a->computed[i];
         if (!tensor_new_copy(kept, rows, a->e))
-            return;
-        tensor_own(kept, kept->type, like->rank, like->size, kept->data);
+            return false;
         if (a->loses_digits)
             numbers_keep_as(kept, a->kept_as);
-        if (stands_in.data == NULL)
+        const tensor *like = &of->claim[i].numbers->tensor;
+        const bool is_narrow = tensor_count(like) != tensor_count(rows);
+        if (is_narrow && i + 1 == of->count) {
+            a->is_narrow = true;
+            a->error = tolerances_off(&of->claim[i], &one, kept);
+        }
+        if (stands_in.data == NULL) {
             stands_in = one;
-        else if (!agrees) {
-            const claims alone = {.claim = &of->claim[i], .count = 1};
-            const fit found = fit_of(&alone, kept);
-            agrees = found.error <= found.tol;
+        } else if (!agrees) {
+            agrees = tolerances_off(&of->claim[i], &one, kept) <= 1;
             stands_in = agrees ? one : stands_in;
         }
+        if (!is_narrow)
+            tensor_own(kept, kept->type, like->rank, like->size, kept->data);
     }
     if (stands_in.data != NULL)
         tensor_copy(&stands_in, &there);
+    a->is_over = is_last(a, name);
+    return !a->is_over;
+}
+
+/* Of the claims' stages the one that is made last. */
+static const char *last_of(const claims *of)
+{
+    const char *last = of->count == 0 ? NULL : of->claim[0].name;
+    for (size_t i = 1; i < of->count; i++) {
+        const stage_standing one = stage_stands(of->claim[i].name), other = stage_stands(last);
+        last = stage_standings_compare(&one, &other) > 0 ? of->claim[i].name : last;
+    }
+    return last;
 }
 
 static bool run(stack_attempt *a)
@@ -357,6 +407,8 @@ static bool run(stack_attempt *a)
         a->stack->change = go_by_claims;
         a->stack->changed = a;
     }
+    if (a->of->goes_by_claims)
+        a->last = last_of(of);
     crew_open(&by, a->of->threads);
     text_list_index(&names, a->e);
     if (is_of_steps)
@@ -370,7 +422,9 @@ static bool run(stack_attempt *a)
     }
     bool done = !a->e->is_set;
     if (done && !is_of_steps)
-        done = make_at(a, STACK_ROWS) && stack_run(a->stack, &names, &by, &made, &report, a->e) &&
+        done = make_at(a, STACK_ROWS) &&
+               (stack_run(a->stack, &names, &by, &made, &report, a->e) ||
+                (a->is_over && !a->e->is_set)) &&
                take(a, &made) && is_gone_back(a) && make_at(a, STACK_END);
     /* Each step goes on with what the one before has chosen, whether that is right or not. */
     g->emit = &names;
@@ -383,12 +437,21 @@ static bool run(stack_attempt *a)
     return done && (a->wrong_count == 0 || a->wrong_made > 0);
 }
 
+/* One that is neither the first nor the last, of which some masks leave nothing. */
+static bool look_at_one(stack_attempt *a)
+{
+    const size_t rows = a->stack->rows;
+    a->looked_at = rows / 4 * 3;
+    a->only = (row_choice){.row = &a->looked_at, .count = 1, .of = rows};
+    return !a->looks || a->is_turned || stack_narrow_after(a->stack, &a->only, a->e);
+}
+
 /* What is refused can't be made; what can't be had is an error. */
-bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
-                        const mistake *const *made, size_t count, err *e)
+static bool make_attempt(stack_attempt *a, const why_question *of, const stack_scope *where,
+                         const mistake *const *made, size_t count, bool looks, err *e)
 {
     err refused = {0};
-    *a = (stack_attempt){.of = of, .scope = *where, .e = &refused};
+    *a = (stack_attempt){.of = of, .scope = *where, .e = &refused, .looks = looks};
     a->stack = &a->generation.stack;
     for (size_t i = 0; i < of->settled_count + count; i++) {
         const mistake *one = i < of->settled_count ? of->settled[i] : made[i - of->settled_count];
@@ -398,7 +461,7 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
     }
     stack_settings how = of->how;
     how.allow_nonfinite = true;
-    how.packed_weights = NULL; /* mistakes are made in the matrices */
+    how.packed_weights = of->kept;
     bool done =
         bundle_borrow_all(&a->document, of->document, &refused) && make_at(a, STACK_ASKED) &&
         (of->steps == NULL
@@ -416,10 +479,30 @@ bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_sc
             l->part[j].as = &a->row[i][j]; /* of its own, which may be changed */
         }
     }
-    done = done && a->row != NULL && make_at(a, STACK_READ) && attend_otherwise(a) && run(a);
+    done = done && a->row != NULL && make_at(a, STACK_READ) && attend_otherwise(a) &&
+           look_at_one(a) && run(a);
     if (refused.is_memory)
         *e = refused;
     return done;
+}
+
+bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
+                        const mistake *const *made, size_t count, err *e)
+{
+    return make_attempt(a, of, where, made, count, false, e);
+}
+
+bool stack_attempt_try(stack_attempt *a, const why_question *of, const stack_scope *where,
+                       const mistake *const *made, size_t count, err *e)
+{
+    const bool done = make_attempt(a, of, where, made, count, of->goes_by_claims, e);
+    a->error = done && a->is_narrow ? a->error : INFINITY;
+    if (!done || !a->is_narrow)
+        return done;
+    if (!(a->error <= 1))
+        return false;
+    stack_attempt_free(a);
+    return make_attempt(a, of, where, made, count, false, e);
 }
 
 void stack_attempt_free(stack_attempt *a)

@@ -4,6 +4,7 @@
 #ifndef SELFATTN_WHY_STACK_ATTEMPT_H
 #define SELFATTN_WHY_STACK_ATTEMPT_H
 
+#include "attn/engine/multiply.h"
 #include "why/mistake.h"
 #include "why/ranking.h"
 
@@ -16,6 +17,7 @@ typedef struct why_question {
     const generation_settings *steps; /* of a generation: "step.0.output"; NULL: of one pass */
     const isa *by;
     size_t threads;
+    packed_weights *kept;   /* products, of the document's own matrices alone; NULL: none */
     claims claims;       /* in the order in which their stages are made */
     claims given;        /* rows that stand in the place of these stages, as soon as each is made */
     bool goes_by_claims; /* and so do those of claims, once what is computed there is kept */
@@ -63,6 +65,13 @@ struct stack_attempt {
     bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
     stage_change *loses;       /* the rows of stages, before they are kept; NULL: nothing is lost */
     tensor *computed;          /* by claim; no data: not there */
+    const char *last;          /* of a question that goes by claims: the stage of theirs made last, */
+    bool is_over;              /* which is there */
+    bool looks;                /* after the last attention at one row alone: */
+    size_t looked_at;
+    row_choice only;
+    bool is_narrow; /* the last claim is of a stage after it, */
+    double error;   /* and so many times its tolerance off there */
 };
 
 /* Computes with these mistakes, none for the right numbers. False without an error where one of
@@ -70,6 +79,11 @@ struct stack_attempt {
  * to be moved. */
 bool stack_attempt_make(stack_attempt *a, const why_question *of, const stack_scope *where,
                         const mistake *const *made, size_t count, err *e);
+/* The same where numbers that are not within the last claim's tolerance need not be known: false of
+ * them too, with what they are off at least in a->error. Layers make most of their products after
+ * attention, row by row, and one row costs a small part of them. */
+bool stack_attempt_try(stack_attempt *a, const why_question *of, const stack_scope *where,
+                       const mistake *const *made, size_t count, err *e);
 void stack_attempt_free(stack_attempt *a);
 
 /* What the claim's stage is called in its stack: "output" of "step.0.output". */

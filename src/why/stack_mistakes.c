@@ -463,18 +463,19 @@ static const named_table PART_THEME = NAMED_TABLE("layer mistake", PART_ROWS);
 /* ---- numbers of a stack that are kept in fewer digits than they have ---- */
 
 /* What a layer gives, of those that are meant. */
-static void keep_rows(void *context, const char *name, const tensor *rows)
+static bool keep_rows(void *context, const char *name, const tensor *rows)
 {
     const stack_attempt *a = context;
     size_t number;
     char output[STAGE_NAME];
     tensor changed = tensor_view_of(rows);
     if (!stack_stage_layer(name, &number) || number < a->scope.first || number >= a->scope.end)
-        return;
+        return true;
     stage_way way = stage_way_of_layer(number);
     stage_name_in_full(&way, "output", output);
     if (strcmp(name, output) == 0)
         numbers_keep_as(&changed, a->kept_as);
+    return true;
 }
 
 static bool layers_as(stack_attempt *a)

@@ -119,7 +119,8 @@ static const plan *plan_of_attention(const work_attempt *a, const claim *one, st
 static bool make_layers(work_attempt *a, const stack_scope *where, const mistake *const *made,
                         size_t count, err *e)
 {
-    bool done = stack_attempt_make(&a->layers, a->of, where, made, count, e);
+    bool done = a->right == NULL ? stack_attempt_make(&a->layers, a->of, where, made, count, e)
+                                 : stack_attempt_try(&a->layers, a->of, where, made, count, e);
     a->computed = a->layers.computed;
     return done;
 }

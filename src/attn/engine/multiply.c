@@ -286,18 +286,116 @@ void packed_weights_yield(packed_weights *all, size_t left)
         packed_weights_free(all);
 }
 
+struct kept_product {
+    tensor weight; /* borrowed */
+    tensor bias, rows, made;
+    size_t asked; /* last */
+};
+
+static void free_product(kept_product *one)
+{
+    tensor_free(&one->bias);
+    tensor_free(&one->rows);
+    tensor_free(&one->made);
+    *one = (kept_product){0};
+}
+
 void packed_weights_free(packed_weights *all)
 {
     for (size_t i = 0; i < all->count; i++)
         mem_free(all->kept[i].as.data);
     mem_free(all->kept);
+    for (size_t i = 0; i < all->products; i++)
+        free_product(&all->product[i]);
+    mem_free(all->product);
     *all = (packed_weights){0};
+}
+
+/* Whether a matrix, or a part of one, is the bundle's. */
+static bool lies_in(const bundle *in, const tensor *one)
+{
+    const char *at = one->data;
+    for (size_t i = 0; i < in->count; i++) {
+        const entry *from = &in->entry[i];
+        const char *first = from->kind == ENTRY_TENSOR ? from->tensor.data : NULL;
+        const size_t bytes =
+            first == NULL ? 0 : tensor_count(&from->tensor) * dtype_size(from->tensor.type);
+        if ((from->kind == ENTRY_BUNDLE && lies_in(from->bundle, one)) ||
+            (first != NULL && at >= first && at < first + bytes))
+            return true;
+    }
+    return false;
+}
+
+/* All bits, of rows that lie in one piece each; of none there are none. */
+static bool is_same(const tensor *a, const tensor *b)
+{
+    if (a->data == NULL || b->data == NULL)
+        return a->data == b->data;
+    if (a->type != b->type || !tensor_same_shape(a, b))
+        return false;
+    const int last = a->rank - 1;
+    const size_t bytes = a->size[last] * dtype_size(a->type);
+    bool is_same = a->stride[last] == 1 && b->stride[last] == 1;
+    for (size_t i = 0; i < (last == 0 ? 1 : a->size[0]) && is_same; i++)
+        is_same = memcmp(last == 0 ? a->data : tensor_at(a, i).data,
+                         last == 0 ? b->data : tensor_at(b, i).data, bytes) == 0;
+    return is_same;
+}
+
+/* That of these rows; NULL: it was not kept, or longer ago. */
+static const kept_product *find_product(packed_weights *all, const linear_map *m, const tensor *a,
+                                        const tensor *bias, const tensor *c)
+{
+    all->asked++;
+    for (size_t i = 0; i < all->products; i++) {
+        kept_product *one = &all->product[i];
+        if (one->weight.data != m->weight->data || one->weight.type != m->weight->type ||
+            !tensor_same_shape(&one->weight, m->weight) ||
+            memcmp(one->weight.stride, m->weight->stride, 2 * sizeof m->weight->stride[0]) != 0 ||
+            one->made.type != c->type || !is_same(&one->rows, a) || !is_same(&one->bias, bias))
+            continue;
+        one->asked = all->asked;
+        return one;
+    }
+    return NULL;
+}
+
+/* In the place of the one that was asked for longest ago. */
+static bool keep_product(packed_weights *all, const linear_map *m, const tensor *a,
+                         const tensor *bias, const tensor *c, err *e)
+{
+    if (all->product == NULL)
+        all->product = mem_alloc_zeroed(all->products_most, sizeof all->product[0], e);
+    if (all->product == NULL)
+        return false;
+    kept_product *oldest = &all->product[0];
+    for (size_t i = 1; i < all->products && all->products == all->products_most; i++)
+        oldest = all->product[i].asked < oldest->asked ? &all->product[i] : oldest;
+    if (all->products < all->products_most)
+        oldest = &all->product[all->products++];
+    free_product(oldest);
+    oldest->weight = tensor_view_of(m->weight);
+    oldest->asked = all->asked;
+    return tensor_new_copy(&oldest->rows, a, e) && tensor_new_copy(&oldest->made, c, e) &&
+           (bias->data == NULL || tensor_new_copy(&oldest->bias, bias, e));
 }
 
 bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a, tensor *c,
                       bool *is_finite, crew *by, err *e)
 {
     atomic_bool judged = true;
+    const tensor none = {0}, *bias = m->bias == NULL ? &none : m->bias;
+    packed_weights *kept = m->kept;
+    const bool stays = kept != NULL && kept->products_most > 0 &&
+                       (kept->only == NULL || lies_in(kept->only, m->weight));
+    const kept_product *known = stays ? find_product(kept, m, a, bias, c) : NULL;
+    if (known != NULL) {
+        tensor_copy(&known->made, c);
+        if (is_finite != NULL)
+            *is_finite = *is_finite && with->is_finite(c);
+        return true;
+    }
     product_job j = {.with = with, .a = a, .b = m->weight, .kept = m->kept, .c = c};
     if (m->bias != NULL)
         j.bias = m->bias->data;
@@ -306,5 +404,5 @@ bool linear_map_apply(const linear_map *m, const kernels *with, const tensor *a,
     bool done = multiply_all(&j, by, e);
     if (!atomic_load(&judged)) /* as is seen best while c is made */
         *is_finite = false;
-    return done;
+    return done && (!stays || keep_product(kept, m, a, bias, c, e));
 }

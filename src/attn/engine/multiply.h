@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "kernels/kernels.h"
+#include "tensor/bundle.h"
 
 /* c = a·b, and the bias added to each row where there is one (data not NULL). False when there is
  * no memory to pack b in. */
@@ -28,11 +29,19 @@ size_t multiply_memory(const kernels *with, size_t rows, size_t depth, size_t co
  * this is freed. */
 typedef struct packed_weight packed_weight;
 
+/* A product of rows with a weight that stays. Where one document is computed again and again with
+ * one thing changed in it, most products are of the same rows as they were. */
+typedef struct kept_product kept_product;
+
 typedef struct packed_weights {
     packed_weight *kept;
     size_t count, room;
     size_t bytes; /* that they take */
     size_t most;  /* that they may take; the caller sets it */
+    kept_product *product; /* those that were asked for last, so many at most: */
+    size_t products, products_most;
+    size_t asked;       /* for products, so often */
+    const bundle *only; /* of other weights none is kept: they are changed ones; NULL: of all */
 } packed_weights;
 
 /* The matrix, packed, until all are freed; as->data is NULL where it does not fit in any more.

@@ -117,14 +117,15 @@ static tensor *begin(nudged *of, const char *gradient)
 /* ---- a stage that is given ---- */
 
 /* Rows that go on as they are given. */
-static void give_rows(void *context, const char *name, const tensor *rows)
+static bool give_rows(void *context, const char *name, const tensor *rows)
 {
     const nudged_layers *n = context;
     tensor to = tensor_flat(rows);
     if (strcmp(name, n->given->name) != 0)
-        return;
+        return true;
     const tensor from = tensor_flat(&n->given->tensor);
     tensor_copy(&from, &to);
+    return true;
 }
 
 /* What the loss adds up. */

@@ -284,6 +284,9 @@ static bool is_document(const char *file)
 
 enum { LARGE_MODEL = 64 << 20 };
 
+/* Those of a layer as it is, and as much again for one attempt with something changed. */
+enum { PRODUCTS = 16 };
+
 /* Plans the model with its logits, where they are computed. */
 static bool plan_model(port *p, document_reader *documents, document *one, work *solved, err *e)
 {
@@ -298,6 +301,7 @@ static bool plan_model(port *p, document_reader *documents, document *one, work 
         bundle_remove(&one->contents, LOGITS);
         bundle_add_text(&one->contents, LOGITS, TRUE_WORD, strlen(TRUE_WORD), (place){0}, e);
     }
+    bundle_set_stays(&one->contents);
     bool done = !e->is_set && document_reader_look(documents, one, e) &&
                 work_plan(solved, one, NULL, documents->given, e);
     if (done && solved->kind->layers == NULL)
@@ -322,6 +326,8 @@ static int port_to_model(port *p, const options *o, err *e)
     quiet.operands = is_document(p->from) ? 1 : 0;
     quiet.bundle = is_document(p->from) ? NULL : p->from;
     quiet.quiet = true;
+    packed_weights kept = {.products_most = PRODUCTS, .only = &one.contents};
+    p->kept = &kept;
     bool is_open = document_reader_open(&documents, &quiet, &weights, p->world, DTYPE_F64, e);
     /* Weights of float32 are used where they lie, and float64 is a copy. */
     if (is_open && weights.type_word == NULL && model_files_bytes(&weights.files) > LARGE_MODEL)
@@ -330,6 +336,7 @@ static int port_to_model(port *p, const options *o, err *e)
         take_ids(p, &one.contents, e) && plan_model(p, &documents, &one, &solved, e) &&
         (p->file == NULL || compare(p, e)) && (o->record == NULL || port_record(p, o, e)))
         status = p->file == NULL ? EXIT_DONE : report(p, o, e);
+    packed_weights_free(&kept);
     work_free(&solved);
     document_free(&one);
     document_reader_close(&documents);

@@ -73,6 +73,7 @@ typedef struct port {
     size_t stages, room;
     size_t parts;
     bool begins_unrounded; /* the first layer's rows are those that are computed */
+    packed_weights *kept;  /* products of what does not change from one attempt to the next */
     tensor *rows;          /* that each part begins with, where the dump has them not; owned */
     port_cause cause[16];
     size_t causes;
@@ -121,6 +122,8 @@ bool part_measure(part_document *d, port *p, port_part part, err *e);
 /* How far each of its stages is off with one more mistake, or NULL; infinite where that can't be
  * made. */
 bool part_try(const part_document *d, const mistake *one, double *found, err *e);
+/* The same of one of its claims, and at least so far where that is above its tolerance. */
+double part_try_one(const part_document *d, const mistake *one, size_t index, err *e);
 
 bool port_find_causes(port *p, err *e);
 /* Nothing, where the model is large. */

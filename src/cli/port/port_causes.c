@@ -61,23 +61,41 @@ static bool open_part(const search *s, part_document *d, const port_cause *more,
     return true;
 }
 
-/* How far the wrong stage is off with this as well; and whether all from it on agree then. */
-static double try_cause(const search *s, const port_cause *with, bool *explains_all, err *e)
+/* A document of the part that asks about the wrong stage, which may be off by this limit. */
+static bool open_stage(const search *s, part_document *d, const port_cause *more, double limit,
+                       err *e)
+{
+    if (!open_part(s, d, more, e))
+        return false;
+    d->claim[s->index].tol = limit * s->p->stage[d->first + s->index].largest;
+    return true;
+}
+
+/* How far the wrong stage is off with this as well; where that is above the limit, at least so
+ * far. */
+static double try_cause(const search *s, const port_cause *with, double limit, err *e)
 {
     part_document d;
-    const bool is_fit = with->made == NULL;
-    double found = INFINITY, *all = mem_alloc(s->p->stages, sizeof all[0], e);
-    *explains_all = false;
-    if (all != NULL && open_part(s, &d, is_fit ? with : NULL, e)) {
-        *explains_all = part_try(&d, is_fit ? NULL : with->made, all, e);
-        for (size_t i = s->index; i < d.claims; i++)
-            *explains_all = *explains_all && all[i] <= s->p->stage[d.first + i].limit;
-        found = all[s->index];
-    }
-    if (all != NULL)
-        part_close(&d);
-    mem_free(all);
+    double found = INFINITY;
+    if (open_stage(s, &d, with->made == NULL ? with : NULL, limit, e))
+        found = part_try_one(&d, with->made, s->index, e);
+    part_close(&d);
     return found;
+}
+
+/* Whether all from the wrong stage on agree with this mistake as well. */
+static bool explains_all(const search *s, const mistake *made, err *e)
+{
+    part_document d;
+    double *all = mem_alloc(s->p->stages, sizeof all[0], e);
+    if (all == NULL)
+        return false;
+    bool does = open_part(s, &d, NULL, e) && part_try(&d, made, all, e);
+    for (size_t i = s->index; i < d.claims; i++)
+        does = does && all[i] <= s->p->stage[d.first + i].limit;
+    part_close(&d);
+    mem_free(all);
+    return does;
 }
 
 static bool settle(search *s, port_cause *cause)
@@ -118,8 +136,7 @@ static bool find_known(search *s, double limit, err *e)
 {
     for (size_t i = 0; i < s->p->causes; i++) {
         port_cause *one = &s->p->cause[i];
-        bool is_all;
-        if (!one->is_in[s->part] && try_cause(s, one, &is_all, e) <= limit) {
+        if (!one->is_in[s->part] && try_cause(s, one, limit, e) <= limit) {
             one->confirmed = one->confirmed == 0 ? s->part : one->confirmed;
             return settle(s, one);
         }
@@ -134,7 +151,7 @@ static bool find_mistake(search *s, double limit, err *e)
     why_answers answers = {0};
     port_cause best = {0};
     bool is_found = false, is_whole = false;
-    if (!open_part(s, &d, NULL, e)) {
+    if (!open_stage(s, &d, NULL, limit, e)) {
         part_close(&d);
         return false;
     }
@@ -147,7 +164,6 @@ static bool find_mistake(search *s, double limit, err *e)
     for (size_t i = 0; i < s->index && given < sizeof before / sizeof before[0]; i++)
         before[given++] = all[i];
     claim asked = all[s->index];
-    asked.tol *= limit / s->p->stage[d.first + s->index].limit;
     d.asked.given = (claims){.claim = before, .count = given};
     d.asked.claims = (claims){.claim = &asked, .count = 1};
     why_find(&answers, &d.asked, e);
@@ -161,7 +177,7 @@ static bool find_mistake(search *s, double limit, err *e)
             bool is_rounding = cause.made->is_of_digits && s->p->coarsest >= NUMBER_F16;
             if (one->together > 1 || is_rounding || !(one->error <= limit))
                 continue;
-            try_cause(s, &cause, &is_whole, e);
+            is_whole = explains_all(s, cause.made, e);
             if (!is_found || is_whole)
                 best = cause;
             is_found = true;
@@ -185,33 +201,32 @@ static double model_has(const search *s, const port_fit *f)
     return said == NULL || said->rank > 1 ? NAN : tensor_get(said, (size_t[]){0});
 }
 
-static double error_at(const search *s, port_cause *c, double value, err *e)
+static double error_at(const search *s, port_cause *c, double value, double limit, err *e)
 {
-    bool is_all;
     c->value = value;
-    return try_cause(s, c, &is_all, e);
+    return try_cause(s, c, limit, e);
 }
 
 /* The value that fits best, between the ends that are coarsely found, by the golden section. */
-static double narrow(const search *s, port_cause *c, double low, double high, err *e)
+static double narrow(const search *s, port_cause *c, double low, double high, double limit, err *e)
 {
     const double golden = (sqrt(5) - 1) / 2;
     double a = log(low), b = log(high);
     double x = b - golden * (b - a), y = a + golden * (b - a);
-    double at_x = error_at(s, c, exp(x), e), at_y = error_at(s, c, exp(y), e);
+    double at_x = error_at(s, c, exp(x), limit, e), at_y = error_at(s, c, exp(y), limit, e);
     for (size_t i = 0; i < FINE && !e->is_set; i++) {
         if (at_x < at_y) {
             b = y;
             y = x;
             at_y = at_x;
             x = b - golden * (b - a);
-            at_x = error_at(s, c, exp(x), e);
+            at_x = error_at(s, c, exp(x), limit, e);
         } else {
             a = x;
             x = y;
             at_x = at_y;
             y = a + golden * (b - a);
-            at_y = error_at(s, c, exp(y), e);
+            at_y = error_at(s, c, exp(y), limit, e);
         }
     }
     return exp((a + b) / 2);
@@ -221,13 +236,13 @@ static double narrow(const search *s, port_cause *c, double low, double high, er
 static double rounded(const search *s, port_cause *c, double value, double limit, err *e)
 {
     const double power = pow(10, round(log10(value)));
-    if (error_at(s, c, power, e) <= limit)
+    if (error_at(s, c, power, limit, e) <= limit)
         return power;
     for (int digits = 0; digits < 6; digits++) {
         char digits_of[32];
         snprintf(digits_of, sizeof digits_of, "%.*e", digits, value);
         double short_one = strtod(digits_of, NULL);
-        if (error_at(s, c, short_one, e) <= limit)
+        if (error_at(s, c, short_one, limit, e) <= limit)
             return short_one;
     }
     return value;
@@ -246,7 +261,7 @@ static bool fit_number(const search *s, const port_fit *f, double limit, port_ca
     if (f->is_count) {
         const size_t rows = s->p->layers->rows;
         for (size_t i = 0; i <= rows && !e->is_set; i++) {
-            double found = error_at(s, c, (double)i, e);
+            double found = error_at(s, c, (double)i, limit, e);
             at = found < best ? (double)i : at;
             best = found < best ? found : best;
         }
@@ -255,14 +270,14 @@ static bool fit_number(const search *s, const port_fit *f, double limit, port_ca
     }
     step = pow(f->most / f->least, 1.0 / COARSE);
     for (size_t i = 0; i <= COARSE && !e->is_set; i++) {
-        double value = f->least * pow(step, (double)i), found = error_at(s, c, value, e);
+        double value = f->least * pow(step, (double)i), found = error_at(s, c, value, limit, e);
         at = found < best ? value : at;
         best = found < best ? found : best;
     }
     if (!isfinite(best))
         return false;
-    double value = narrow(s, c, at / step, at * step, e);
-    if (!(error_at(s, c, value, e) <= limit))
+    double value = narrow(s, c, at / step, at * step, limit, e);
+    if (!(error_at(s, c, value, limit, e) <= limit))
         return false;
     c->value = rounded(s, c, value, limit, e);
     return true;

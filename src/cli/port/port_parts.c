@@ -113,6 +113,7 @@ bool part_open(part_document *d, const port *p, port_part part, const port_cause
     }
     d->asked.document = &d->document;
     d->asked.threads = work_threads(p->model, p->world);
+    d->asked.kept = p->kept;
     d->asked.claims = (claims){.claim = d->claim, .count = d->claims};
     d->asked.given = (claims){.claim = d->given, .count = !is_begin};
     d->asked.goes_by_claims = d->asked.shapes_are_right = true;
@@ -171,4 +172,17 @@ bool part_try(const part_document *d, const mistake *one, double *found, err *e)
         found[i] = done ? error_of(d, &a, i) : INFINITY;
     stack_attempt_free(&a);
     return done;
+}
+
+double part_try_one(const part_document *d, const mistake *one, size_t index, err *e)
+{
+    const claim *asked = &d->claim[index];
+    why_question up_to = d->asked;
+    stack_attempt a;
+    up_to.claims.count = index + 1;
+    bool done = stack_attempt_try(&a, &up_to, &PORT_ALL, &one, one != NULL, e);
+    double found = done ? error_of(d, &a, index)
+                        : a.error * asked->tol / tensor_greatest(&asked->numbers->tensor);
+    stack_attempt_free(&a);
+    return found;
 }
