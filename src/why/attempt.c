@@ -121,7 +121,8 @@ static bool run(attempt *a, const plan *p, const tensor *given)
     kept_stages w = {.given = given};
     for (stage_id id = 0; id < STAGE_COUNT; id++) {
         if (plan_has_stage(p, id) && is_after(p, id, a->now) && !stage_is_backward(id) &&
-            (id != STAGE_WEIGHTED || a->keeps_weighted))
+            (id != STAGE_WEIGHTED || a->keeps_weighted) &&
+            (id != STAGE_ENTROPY || a->keeps_entropy))
             kept_stages_add(&w, id);
     }
     return run_for(a, p, &w);
@@ -216,13 +217,11 @@ bool attempt_turn(attempt *a, stage_id q, stage_id k, bundle *made)
 static const bundle NOTHING;
 
 void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
-                  bool keeps_weighted, const attempt *right)
+                  const kept_stages *asked_for, const attempt *right)
 {
-    *a = (attempt){.problem = *asked,
-                   .with = with,
-                   .threads = threads,
-                   .keeps_weighted = keeps_weighted,
-                   .right = right};
+    *a = (attempt){.problem = *asked, .with = with, .threads = threads, .right = right};
+    a->keeps_weighted = asked_for != NULL && kept_stages_has(asked_for, STAGE_WEIGHTED);
+    a->keeps_entropy = asked_for != NULL && kept_stages_has(asked_for, STAGE_ENTROPY);
     a->problem.document = &NOTHING;
     a->problem.allow_nonfinite = true;
     /* Mistakes are made in the matrices. */

@@ -4,9 +4,11 @@
 
 #include "why/mistake.h"
 
-/* Nothing is computed yet. `weighted` is kept only where it is asked for; `right` may be NULL. */
+/* Nothing is computed yet. Of `weighted`, which is large, and the entropy, which takes logarithms,
+ * nothing is made: they are kept only where they are asked for. `asked_for` and `right` may be
+ * NULL. */
 void attempt_open(attempt *a, const problem *asked, const kernels *with, size_t threads,
-                  bool keeps_weighted, const attempt *right);
+                  const kept_stages *asked_for, const attempt *right);
 /* Computes with these mistakes, none for the right numbers. False without an error where one of
  * them can't be made in this problem; an error means that memory is missing. To be freed in any
  * case, and not to be moved. */

@@ -23,7 +23,12 @@ static bool is_known(const missed_question *of, stage_id id)
 static void begin(trial *t, attempt *a, const attempt *right)
 {
     const missed_question *of = t->of;
-    attempt_open(a, of->problem, of->with, of->threads, is_known(of, STAGE_WEIGHTED), right);
+    kept_stages asked_for = {0};
+    for (stage_id id = 0; id < STAGE_COUNT; id++) {
+        if (is_known(of, id))
+            kept_stages_add(&asked_for, id);
+    }
+    attempt_open(a, of->problem, of->with, of->threads, &asked_for, right);
     for (stage_id id = STAGE_LOSS; id < STAGE_COUNT && of->problem->goes_back; id++)
         a->keeps_gradients = a->keeps_gradients || is_known(of, id);
 }

@@ -94,7 +94,8 @@ struct attempt {
     problem problem;           /* what is asked from here on */
     const kernels *with;
     size_t threads;
-    bool keeps_weighted;       /* next to which every n_q × n_k stage is small */
+    bool keeps_weighted; /* next to which every n_q × n_k stage is small */
+    bool keeps_entropy;
     bool keeps_gradients;      /* else mistakes in the way back can't be made */
     const struct claims *from; /* the way back begins at these, as far as it takes them; or NULL */
     struct problem begun;      /* what was asked at first */

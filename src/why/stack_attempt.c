@@ -57,13 +57,12 @@ static bool attend(void *context, const attention *of, const kept_stages *w, cre
         asked.in[INPUT_PAST_K] = &one->past_k;
         asked.in[INPUT_PAST_V] = &one->past_v;
     }
-    bool has_weighted = kept_stages_has(w, STAGE_WEIGHTED);
     bool goes_back = w->count > 0 && stage_is_backward(w->stage[w->count - 1]);
     if (!goes_back) /* what comes back is not there yet */
         problem_go_forward(&asked);
     attempt right, wrong;
-    attempt_open(&right, &asked, of->plan.with, by->most, has_weighted, NULL);
-    attempt_open(&wrong, &asked, of->plan.with, by->most, has_weighted, &right);
+    attempt_open(&right, &asked, of->plan.with, by->most, w, NULL);
+    attempt_open(&wrong, &asked, of->plan.with, by->most, w, &right);
     right.keeps_gradients = wrong.keeps_gradients = goes_back;
     bool done = attempt_make(&right, NULL, 0, e);
     bool is_made = done && one->is_meant && attempt_make(&wrong, a->wrong, a->wrong_count, e);
@@ -150,6 +149,17 @@ static void add_choice_and_past(const stack_attempt *a, bundle *made)
 
 /* ---- mistakes ---- */
 
+/* Of the claims' stages the one that is made last. */
+static const char *last_of(const claims *of)
+{
+    const char *last = of->count == 0 ? NULL : of->claim[0].name;
+    for (size_t i = 1; i < of->count; i++) {
+        const stage_standing one = stage_stands(of->claim[i].name), other = stage_stands(last);
+        last = stage_standings_compare(&one, &other) > 0 ? of->claim[i].name : last;
+    }
+    return last;
+}
+
 bool stack_change_parts(stack_attempt *a, part_change change, int kind)
 {
     bool is_any = false;
@@ -208,6 +218,15 @@ static bool make(stack_attempt *a, const mistake *one)
     return is_any;
 }
 
+/* A feed-forward part comes after its layer's attention, whose stage is the last that is asked
+ * about. */
+static bool comes_later(const stack_attempt *a, const mistake *one)
+{
+    stage_id id;
+    return one->feed_forward != NULL && a->last != NULL && a->stack->layers == 1 &&
+           stack_plan_of(a->stack, a->last, &id) != NULL;
+}
+
 static bool make_at(stack_attempt *a, stack_point at)
 {
     for (size_t i = 0; i < a->made_together; i++) {
@@ -215,7 +234,7 @@ static bool make_at(stack_attempt *a, stack_point at)
         if (!one->is_of_layers || one->when != at)
             continue;
         a->with = one->with;
-        if (!make(a, one))
+        if (comes_later(a, one) || !make(a, one))
             return false;
     }
     return true;
@@ -379,17 +398,6 @@ static bool go_by_claims(void *context, const char *name, const tensor *rows)
     return !a->is_over;
 }
 
-/* Of the claims' stages the one that is made last. */
-static const char *last_of(const claims *of)
-{
-    const char *last = of->count == 0 ? NULL : of->claim[0].name;
-    for (size_t i = 1; i < of->count; i++) {
-        const stage_standing one = stage_stands(of->claim[i].name), other = stage_stands(last);
-        last = stage_standings_compare(&one, &other) > 0 ? of->claim[i].name : last;
-    }
-    return last;
-}
-
 static bool run(stack_attempt *a)
 {
     const claims *of = &a->of->claims;
@@ -407,8 +415,6 @@ static bool run(stack_attempt *a)
         a->stack->change = go_by_claims;
         a->stack->changed = a;
     }
-    if (a->of->goes_by_claims)
-        a->last = last_of(of);
     crew_open(&by, a->of->threads);
     text_list_index(&names, a->e);
     if (is_of_steps)
@@ -452,6 +458,7 @@ static bool make_attempt(stack_attempt *a, const why_question *of, const stack_s
 {
     err refused = {0};
     *a = (stack_attempt){.of = of, .scope = *where, .e = &refused, .looks = looks};
+    a->last = of->goes_by_claims ? last_of(&of->claims) : NULL;
     a->stack = &a->generation.stack;
     for (size_t i = 0; i < of->settled_count + count; i++) {
         const mistake *one = i < of->settled_count ? of->settled[i] : made[i - of->settled_count];

@@ -17,8 +17,8 @@ typedef struct why_question {
     const generation_settings *steps; /* of a generation: "step.0.output"; NULL: of one pass */
     const isa *by;
     size_t threads;
-    packed_weights *kept;   /* products, of the document's own matrices alone; NULL: none */
-    claims claims;       /* in the order in which their stages are made */
+    packed_weights *kept; /* products, of the document's own matrices alone; NULL: none */
+    claims claims;        /* in the order in which their stages are made */
     claims given;        /* rows that stand in the place of these stages, as soon as each is made */
     bool goes_by_claims; /* and so do those of claims, once what is computed there is kept */
     const mistake *const *settled; /* made in all that is tried; */
@@ -65,9 +65,9 @@ struct stack_attempt {
     bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
     stage_change *loses;       /* the rows of stages, before they are kept; NULL: nothing is lost */
     tensor *computed;          /* by claim; no data: not there */
-    const char *last;          /* of a question that goes by claims: the stage of theirs made last, */
-    bool is_over;              /* which is there */
-    bool looks;                /* after the last attention at one row alone: */
+    const char *last; /* of a question that goes by claims: the stage of theirs made last, */
+    bool is_over;     /* which is there */
+    bool looks;       /* after the last attention at one row alone: */
     size_t looked_at;
     row_choice only;
     bool is_narrow; /* the last claim is of a stage after it, */

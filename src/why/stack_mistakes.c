@@ -341,18 +341,15 @@ static bool drop_weights(stack_attempt *a, feed_forward *f)
  * x·W uses it, a matrix of the layout out-in is a view that is turned. */
 static void turn(stack_attempt *a, tensor *one)
 {
-    size_t rows = one->size[0], columns = one->size[1], at[2] = {0};
-    bool is_out_in = one->stride[0] < one->stride[1];
-    tensor *made = stack_attempt_matrix(a, a->stack->type, 2, one->size);
+    const bool is_out_in = one->stride[0] < one->stride[1];
+    const tensor in_file = is_out_in ? tensor_transposed(one) : *one;
+    const size_t other[] = {in_file.size[1], in_file.size[0]};
+    tensor *made = stack_attempt_matrix(a, one->type, 2, in_file.size);
     if (made == NULL)
         return;
-    do {
-        size_t index = is_out_in ? at[0] * columns + at[1] : at[1] * rows + at[0];
-        size_t out_in[] = {index % rows, index / rows},
-               in_out[] = {index / columns, index % columns};
-        tensor_set(made, at, tensor_get(one, is_out_in ? out_in : in_out));
-    } while (tensor_next(made, at));
-    *one = tensor_view_of(made);
+    tensor_copy(&in_file, made);
+    tensor_own(made, made->type, 2, other, made->data);
+    *one = is_out_in ? tensor_view_of(made) : tensor_transposed(made);
 }
 
 static bool turn_weights(stack_attempt *a, feed_forward *f)

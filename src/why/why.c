@@ -72,13 +72,13 @@ static bool make_attention(work_attempt *a, const stack_scope *where, const mist
     const why_question *of = a->of;
     const work_attempt *right = a->right;
     stage_id ids[STAGE_COUNT];
-    bool keeps_weighted = false;
+    kept_stages asked_for = {0};
     (void)where;
     for (size_t i = 0; i < of->claims.count; i++) {
         ids[i] = stage_of_claim(&of->claims.claim[i]);
-        keeps_weighted = keeps_weighted || ids[i] == STAGE_WEIGHTED;
+        kept_stages_add(&asked_for, ids[i]);
     }
-    attempt_open(&a->attention, of->problem, of->with, of->threads, keeps_weighted,
+    attempt_open(&a->attention, of->problem, of->with, of->threads, &asked_for,
                  right == NULL ? NULL : &right->attention);
     a->attention.keeps_gradients = asks_for_gradients(of);
     a->attention.fits = right != NULL && of->shapes_are_right ? &of->claims : NULL;
@@ -300,7 +300,7 @@ static bool is_right_back(const search *s, err *e)
     attempt a;
     if (s->about->plan_of != plan_of_attention || !asks_for_gradients(of))
         return false;
-    attempt_open(&a, of->problem, of->with, of->threads, false, NULL);
+    attempt_open(&a, of->problem, of->with, of->threads, NULL, NULL);
     a.keeps_gradients = true;
     a.from = &of->claims;
     bool is_made = attempt_make(&a, NULL, 0, e);
