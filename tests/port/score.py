@@ -15,7 +15,7 @@ import numpy as np
 from claims import check, finish
 from dumps import dump_of, embedded, end_stages, layer_stages, names_of, own_layers, run
 from planted import cases
-from reference_models import FOLDER, families, listed, save, st, words_of
+from reference_models import FOLDER, families, listed, rounded, save, st, words_of
 
 SCRATCH, WORD = pathlib.Path(sys.argv[2]), sys.argv[3]
 # Of a matrix's largest number: what rounding alone may do in a layer, and what it can't.
@@ -244,6 +244,60 @@ def judge_pack(model):
         check(f"{model}: {name} of the pack", apart(np.squeeze(theirs, 0), rows) <= 2e-6)
 
 
+def told(folder, dump, ids):
+    path = SCRATCH / "own.safetensors"
+    save(path, dump, "f32")
+    done = subprocess.run(("selfattn", "port", folder, path, "--ids", listed(ids[0])),
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode()
+
+
+def model_of(config, weights):
+    folder = SCRATCH / "own"
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    save(folder / "model.safetensors", weights, "f32")
+    return folder
+
+
+def judge_weights_of_bf16():
+    """Embedded rows that are weights of bfloat16 do not say that rows are rounded to it."""
+    config, ids = json.loads((FOLDER / "llama" / "config.json").read_text()), ids_of("llama")
+    weights = {name: rounded(one, "bf16")
+               for name, one in st.read_model(str(FOLDER / "llama")).items()}
+    plan = families.read(config, weights)
+    s = own_layers(plan)
+    named = names_of("own", config, "weights", s["layers"], False)
+    dump = dump_of(run(s, plan["head"], ids, "f32"), named, "own")
+    status, said = told(model_of(config, weights), dump, ids)
+    check(f"weights of bfloat16, rows of float32: {said}", status == 0 and "bfloat16" not in said)
+
+
+def judge_large():
+    """Of a large model what has no cause in one layer is not asked about in the next."""
+    width, hidden, count = 64, 9000, 30
+    config = {**json.loads((FOLDER / "llama" / "config.json").read_text()), "hidden_size": width,
+              "intermediate_size": hidden, "num_attention_heads": 4, "num_key_value_heads": 4,
+              "head_dim": width // 4, "num_hidden_layers": 2, "vocab_size": 50}
+    rng, weights = np.random.default_rng(5), {}
+    for name, one in st.read_model(str(FOLDER / "llama")).items():
+        sizes = {"embed_tokens": (50, width), "lm_head": (50, width), "norm": (width,),
+                 "gate_proj": (hidden, width), "up_proj": (hidden, width),
+                 "down_proj": (width, hidden)}
+        size = next((size for part, size in sizes.items() if part in name), (width, width))
+        if "layernorm" in name:
+            size = (width,)
+        weights[name] = rng.normal(0, 0.1, size)
+    ids = rng.integers(0, 50, (1, count))
+    dump = {}
+    for i in range(2):
+        rows = np.tril(rng.random((4, count, count)) + 0.01)
+        dump[f"layer_{i:02}_attn"] = rows / rows.sum(-1, keepdims=True)
+    status, said = told(model_of(config, weights), dump, ids)
+    check(f"a large model: {said}", status == 1 and said.rstrip().endswith(
+        "; in other layers none was looked for, where that takes long"))
+
+
 def judge(kind, case, tally):
     path, ids = recorded(case) if case.style == "recorded" else prepare(case)
     check(f"{case.title}: the reference tells it", all(case.seen) and case.is_quiet and
@@ -284,6 +338,9 @@ def main():
     for model in ("llama", "gpt2", "gemma2"):
         if WORD in model:
             judge_pack(model)
+    if WORD in "own":
+        judge_weights_of_bf16()
+        judge_large()
     for kind, case in cases():
         if WORD in case.title and kind == "recorded":
             judge_place(case)

@@ -36,8 +36,8 @@ typedef struct kept_product kept_product;
 typedef struct packed_weights {
     packed_weight *kept;
     size_t count, room;
-    size_t bytes; /* that they take */
-    size_t most;  /* that they may take; the caller sets it */
+    size_t bytes;          /* that they take */
+    size_t most;           /* that they may take; the caller sets it */
     kept_product *product; /* those that were asked for last, so many at most: */
     size_t products, products_most;
     size_t asked;       /* for products, so often */

@@ -111,7 +111,9 @@ static bool measure_noise(port *p, err *e)
     p->noise = most > least && most <= 4 * least ? most : least;
     for (size_t i = 0; i < p->stages; i++) {
         p->stage[i].limit = ABOVE_NOISE * p->noise;
-        p->coarsest = p->stage[i].stored > p->coarsest ? p->stage[i].stored : p->coarsest;
+        /* Embedded rows may be no coarser than the weights that they are. */
+        if (p->stage[i].part > 0 && p->stage[i].stored > p->coarsest)
+            p->coarsest = p->stage[i].stored;
     }
     mem_free(found);
     return true;

@@ -34,6 +34,7 @@ typedef struct port_stage {
     double before;      /* the same without what is settled */
     double limit;       /* above which it is wrong */
     bool is_unexplained;
+    bool is_unsearched; /* but for what explains others */
 } port_stage;
 
 /* A number of the model that is another one in the dump. */
@@ -126,6 +127,9 @@ bool part_try(const part_document *d, const mistake *one, double *found, err *e)
 double part_try_one(const part_document *d, const mistake *one, size_t index, err *e);
 
 bool port_find_causes(port *p, err *e);
+/* Whether all mistakes together, some hundred attempts, take more than a second or so. Then no cause
+ * is looked for of a stage that had none in another layer. */
+bool port_is_large(const port *p);
 /* Nothing, where the model is large. */
 bool port_find_shown(port *p, err *e);
 

@@ -30,6 +30,14 @@ static size_t count_agreeing(const port *p)
     return agreeing;
 }
 
+static size_t count_unsearched(const port *p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->stages; i++)
+        count += p->stage[i].is_unexplained && p->stage[i].is_unsearched;
+    return count;
+}
+
 /* ---- for a person ---- */
 
 static void write_model(const port *p, text *out)
@@ -265,9 +273,11 @@ void port_report_text(const port *p, text *out)
         text_add_format(
             out,
             "not explained: %s is off by %.1g of its largest number%s, and no one cause more "
-            "gives it: there may be two; %zu of %zu matrices agree\n",
+            "gives it: there may be two; %zu of %zu matrices agree%s\n",
             p->stage[i].name, p->stage[i].found, p->causes > 0 ? " with that" : "", agreeing,
-            p->stages);
+            p->stages,
+            count_unsearched(p) > 0 ? "; in other layers none was looked for, where that takes long"
+                                    : "");
         return;
     }
 }
@@ -374,6 +384,8 @@ void port_report_json(const port *p, text *out)
         write_number(out, "error", one->before);
         write_number(out, "left", one->found);
         write_number(out, "rounding", one->limit);
+        if (one->is_unsearched && one->is_unexplained)
+            write_truth(out, "searched", false);
         text_add_string(out, "}");
     }
     text_add_string(out, "]");

@@ -4,8 +4,12 @@
 #include "base/mem.h"
 #include "model/stack_run.h"
 
-/* All mistakes together are some hundred attempts, which take a second or so at this size. */
-enum { SHOWN_OPERATIONS = 40000000 };
+enum { LARGE_OPERATIONS = 40000000 };
+
+bool port_is_large(const port *p)
+{
+    return stack_operations(p->layers) > LARGE_OPERATIONS;
+}
 
 /* ---- whether it is a mistake in this model at all ---- */
 
@@ -113,7 +117,7 @@ static void try_all(port *p, const named_table *mistakes, const other_ids *other
 bool port_find_shown(port *p, err *e)
 {
     static const named_table *const TABLES[] = {&STACK_FORWARD_MISTAKES, &FORWARD_MISTAKES};
-    if (stack_operations(p->layers) > SHOWN_OPERATIONS)
+    if (port_is_large(p))
         return true;
     other_ids other;
     other_ids_make(&other, p, e);
