@@ -1,7 +1,6 @@
 #include "why/stack_attempt.h"
 
 #include "base/mem.h"
-#include "model/dump_names.h"
 #include "model/experts.h"
 #include "model/stack_back.h"
 #include "model/stack_run.h"
@@ -149,17 +148,6 @@ static void add_choice_and_past(const stack_attempt *a, bundle *made)
 
 /* ---- mistakes ---- */
 
-/* Of the claims' stages the one that is made last. */
-static const char *last_of(const claims *of)
-{
-    const char *last = of->count == 0 ? NULL : of->claim[0].name;
-    for (size_t i = 1; i < of->count; i++) {
-        const stage_standing one = stage_stands(of->claim[i].name), other = stage_stands(last);
-        last = stage_standings_compare(&one, &other) > 0 ? of->claim[i].name : last;
-    }
-    return last;
-}
-
 bool stack_change_parts(stack_attempt *a, part_change change, int kind)
 {
     bool is_any = false;
@@ -234,6 +222,9 @@ static bool make_at(stack_attempt *a, stack_point at)
         if (!one->is_of_layers || one->when != at)
             continue;
         a->with = one->with;
+        const bool is_settled = i < a->of->settled_count;
+        if (is_settled && comes_later(a, one))
+            continue;
         if (comes_later(a, one) || !make(a, one))
             return false;
     }
@@ -288,6 +279,12 @@ static bool take(stack_attempt *a, bundle *made)
         }
         if (!tensor_new_copy(&a->computed[i], &as_asked, a->e))
             return false;
+        /* One row in the place of a sum to which nothing was added: it says nothing yet. */
+        if (a->looks && found->size[0] < a->stack->embedded.size[0] &&
+            tensor_count(found) < tensor_count(&one->numbers->tensor)) {
+            a->is_narrow = true;
+            a->error = 0;
+        }
         if (a->loses_digits)
             numbers_keep_as(&a->computed[i], a->kept_as);
     }
@@ -458,7 +455,7 @@ static bool make_attempt(stack_attempt *a, const why_question *of, const stack_s
 {
     err refused = {0};
     *a = (stack_attempt){.of = of, .scope = *where, .e = &refused, .looks = looks};
-    a->last = of->goes_by_claims ? last_of(&of->claims) : NULL;
+    a->last = looks && of->claims.count > 0 ? of->claims.claim[of->claims.count - 1].name : NULL;
     a->stack = &a->generation.stack;
     for (size_t i = 0; i < of->settled_count + count; i++) {
         const mistake *one = i < of->settled_count ? of->settled[i] : made[i - of->settled_count];

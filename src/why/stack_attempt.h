@@ -65,9 +65,10 @@ struct stack_attempt {
     bool is_turned, had_batch; /* its axes of batch and rows are exchanged until it is computed */
     stage_change *loses;       /* the rows of stages, before they are kept; NULL: nothing is lost */
     tensor *computed;          /* by claim; no data: not there */
-    const char *last; /* of a question that goes by claims: the stage of theirs made last, */
-    bool is_over;     /* which is there */
-    bool looks;       /* after the last attention at one row alone: */
+    bool looks;       /* it computes no more than it needs to say that it may be an answer: */
+    const char *last; /* to the last claim's stage; NULL: all; */
+    bool is_over;     /* which is there; */
+    /* and after the last attention one row alone: */
     size_t looked_at;
     row_choice only;
     bool is_narrow; /* the last claim is of a stage after it, */
