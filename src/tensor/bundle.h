@@ -44,9 +44,10 @@ typedef struct entry {
     place at;   /* where the value begins; `file` is borrowed from the reader */
     entry_kind kind;
     weight_layout layout;
-    bool borrows; /* text, list or bundle is another entry's; a tensor has a mark of its own */
-    bool stays;   /* it outlives the documents that borrow it, and serves many */
-    bool is_list; /* of a bundle: it stands for a list, whose entries are named "1", "2", … */
+    bool borrows;   /* text, list or bundle is another entry's; a tensor has a mark of its own */
+    bool stays;     /* it outlives the documents that borrow it, and serves many */
+    bool is_marked; /* by whoever uses it, who is to know it again */
+    bool is_list;   /* of a bundle: it stands for a list, whose entries are named "1", "2", … */
     bool has_unprinted; /* of a tensor: holes are numbers that were not printed, not missing ones */
     union {             /* by kind; files may hold many small ones */
         tensor tensor;

@@ -39,6 +39,9 @@ layers() {
 grows 'layers, info' 'layers >s.json' 'info s.json' 100000
 grows 'layers, encode' 'layers >s.json' 'encode --threads 1 s.json' 100000
 grows 'layers, all stages' 'layers >s.json' 'encode --threads 1 --emit \* s.json' 100000
+grows 'layers, gradients' "layers '\"loss\": \"sum\",' >s.json" 'encode --threads 1 s.json' 10000
+grows 'layers, train' "layers '\"loss\": \"sum\",' >s.json" \
+    'train --steps 1 --threads 1 s.json' 10000
 grows 'layers, check' "layers '\"expected\": {\"output\": [[1, 1]]},' >s.json" 'check s.json' 100000
 grows 'stages that are expected' \
     'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")}," >s.json' \
@@ -48,6 +51,15 @@ grows 'names besides stages in --actual' 'layers >s.json
     'check --actual r.json s.json' 100000
 grows 'tolerances' 'layers "\"expected\": {$(each "\"layer.%d.output\": [[1, 1]]")},
     \"tol\": {$(each "\"layer.%d.output\": 1")}," >s.json' 'check s.json' 100000
+
+# experts [MORE]: a layer with so many.
+experts() {
+    echo "{\"heads\": 1, \"x\": [[1, 2]], ${1-} \"layers\": [{\"top_experts\": 1,
+        \"router\": [[$(each %d ,)], [$(each 1 ,)]],
+        \"experts\": [$(each '{"w1": [[1], [0]], "w2": [[1, 0]]}')]}]}"
+}
+grows 'experts' 'experts >s.json' 'encode --threads 1 s.json' 100000
+grows 'experts, gradients' "experts '\"loss\": \"sum\",' >s.json" 'encode --threads 1 s.json' 10000
 
 # --- documents ---
 document='"q": [[1, 2]], "k": [[1, 0]], "v": [[1, 1]]'

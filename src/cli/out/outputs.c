@@ -288,9 +288,9 @@ static bool is_for_text(const outputs *to, const char *name, const work *w)
     if (to->traces || to->draws || to->given->average_heads || strchr(name, '*') != NULL)
         return false;
     for (size_t i = 0; i < to->count; i++) {
-        keeper by = keeper_of(names_of(&to->output[i], w));
-        bool is_text = (format_of(&to->output[i], w->document)->holds & HOLDS_SUPPLIED) != 0;
-        if (!is_text && keeper_wants(&by, name))
+        const output *one = &to->output[i];
+        bool is_text = (format_of(one, w->document)->holds & HOLDS_SUPPLIED) != 0;
+        if (!is_text && keeper_wants(&one->wanted, name))
             return false;
     }
     return true;
@@ -376,9 +376,11 @@ static bool check_shown(const outputs *to, err *e)
 bool outputs_want(outputs *to, work *w, err *e)
 {
     const options *o = to->given;
+    for (size_t i = 0; i < to->count; i++)
+        to->output[i].wanted = keeper_of(names_of(&to->output[i], w));
     for (size_t i = 0; i < to->count; i++) {
         const output *one = &to->output[i];
-        const text_list *names = names_of(one, w);
+        const text_list *names = one->wanted.wanted;
         size_t bytes;
         bool is_default = one->stages.count == 0 && w->kind->check_emitted != NULL;
         if (is_default && !o->force && !w->kind->check_emitted(w, e))
@@ -577,10 +579,10 @@ static bool write_result(const outputs *to, output *one, const bundle *result, c
 
 /* The stages as a result of their own, borrowed, in the order of their names; what one name means,
  * in the order in which it is made. */
-static bool view_stages(const output *one, work *w, bundle *view, err *e)
+static bool view_stages(const output *one, const work *w, bundle *view, err *e)
 {
     const bundle *all = &w->stages;
-    const text_list *names = names_of(one, w);
+    const text_list *names = one->wanted.wanted;
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->item[i];
         const entry *only = strchr(name, '*') != NULL ? NULL : bundle_find(all, name);
@@ -623,7 +625,7 @@ bool outputs_write(outputs *to, work *w, const text *drawn, const env *world, er
     to->is_telling = false;
     for (size_t i = to->tells; i < to->count; i++) {
         output *one = &to->output[i];
-        const text_list *names = names_of(one, w);
+        const text_list *names = one->wanted.wanted;
         bundle view = {0};
         bool are_all = names->count == w->stages.count;
         for (size_t j = 0; are_all && j < names->count; j++)

@@ -60,6 +60,7 @@ typedef struct output_file {
 typedef struct output {
     output_file to;
     text_list stages; /* names, in which * stands for anything; none: the defaults of the kind */
+    keeper wanted;    /* by these names, or the defaults, of the document that is at work */
     const format *format; /* as an option or an ending says it; NULL: the input decides */
 } output;
 

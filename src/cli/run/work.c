@@ -222,7 +222,8 @@ why_question work_question(const work *w, const env *world)
 bool work_emit_gradients(work *w, const text_list *of, bool has_loss, err *e)
 {
     static const char LOSS[] = "loss";
-    bool done = text_list_add_all(&w->emitted, &w->kind->emitted, e) &&
+    bool done = text_list_index(&w->emitted, e) &&
+                text_list_add_all(&w->emitted, &w->kind->emitted, e) &&
                 (!has_loss || text_list_add(&w->emitted, LOSS, strlen(LOSS), e));
     for (size_t i = 0; i < of->count && done; i++) {
         const gradient_name one = gradient_of(of->item[i]);

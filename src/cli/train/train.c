@@ -77,17 +77,9 @@ static bool own_matrix(entry *of, bool is_out_in, err *e)
     return true;
 }
 
-static bool is_learner(const trainer *t, const entry *one)
-{
-    size_t i = 0;
-    while (i < t->names.count && t->learner[i] != one)
-        i++;
-    return i < t->names.count;
-}
-
 /* What a document has no place for: that some matrices are kept in another layout than its own.
- * Objects, as layers are, may have a layout of their own. */
-static bool own_matrices(const trainer *t, const bundle *in, bool is_out_in, err *e)
+ * Objects, as layers are, may have a layout of their own. What learns is marked. */
+static bool own_matrices(const bundle *in, bool is_out_in, err *e)
 {
     const entry *layout = bundle_find(in, "layout");
     bool done = true;
@@ -95,9 +87,9 @@ static bool own_matrices(const trainer *t, const bundle *in, bool is_out_in, err
         is_out_in = setting_is_out_in(layout);
     for (size_t i = 0; i < in->count && done; i++) {
         entry *one = &in->entry[i];
-        bool is_kept = one->layout == LAYOUT_UNSAID && !is_learner(t, one);
+        bool is_kept = one->layout == LAYOUT_UNSAID && !one->is_marked;
         if (one->kind == ENTRY_BUNDLE)
-            done = own_matrices(t, one->bundle, is_out_in, e);
+            done = own_matrices(one->bundle, is_out_in, e);
         else
             done = one->kind != ENTRY_TENSOR || is_kept || own_matrix(one, is_out_in, e);
     }
@@ -113,7 +105,7 @@ static bool complete(const trainer *t, const bundle *from, bundle *to, err *e)
         /* The type is what the command computes in, unless somebody said it. */
         if (strcmp(one->name, "dtype") == 0 && input_keys_value(&t->given, "dtype") == NULL)
             continue;
-        if (there == NULL || is_learner(t, one))
+        if (there == NULL || one->is_marked)
             done = bundle_take(to, one->name, one, e);
         else if (one->kind == ENTRY_BUNDLE && there->kind == ENTRY_BUNDLE)
             done = complete(t, one->bundle, there->bundle, e);
@@ -225,7 +217,7 @@ static bool choose_names(trainer *t, err *e)
         err_remedy(e, "\"loss\" in the document or --loss says what it is: sum, mean, or square "
                       "with a target");
     }
-    done = done && w.kind->parameters(&w, &usual, e);
+    done = done && w.kind->parameters(&w, &usual, e) && text_list_index(&t->names, e);
     const text_list *from = only->count > 0 ? only : &usual;
     for (size_t i = 0; i < from->count && done; i++)
         done = choose(t, &w, from->item[i], &usual, e);
@@ -237,8 +229,10 @@ static bool choose_names(trainer *t, err *e)
         t->learner = mem_alloc(t->names.count, sizeof t->learner[0], e);
         done = t->learner != NULL;
     }
-    for (size_t i = 0; i < t->names.count && done; i++)
+    for (size_t i = 0; i < t->names.count && done; i++) {
         t->learner[i] = stack_parameter(&t->one.contents, t->names.item[i]);
+        t->learner[i]->is_marked = true;
+    }
     text_list_free(&usual);
     work_free(&w);
     return done;
@@ -393,7 +387,7 @@ int command_train(const options *o, env *world, err *e)
     shown.count = 0;
     shown.documents = &t.documents;
     done = done && read_document(&t, e) && choose_names(&t, e) &&
-           own_matrices(&t, &t.one.contents, false, e);
+           own_matrices(&t.one.contents, false, e);
     for (size_t step = 0; step <= t.given.train_steps && done; step++)
         done = take_step(&t, step, e);
     if (done && (shown.traces || shown.draws))
