@@ -27,6 +27,16 @@ bare() {
     ! tar -xzOf "$1" package/package.json | grep -i -E 'depend|install|scripts'
 }
 
+# ends: one wrong command ends with its status, however often and however busy it is here: where
+# Node ended with a fault of its own, one start in eight did.
+ends() {
+    # shellcheck disable=SC2016
+    seq 200 | xargs -P 8 -n 1 sh -c '"$0" --nothing >/dev/null 2>&1; echo "status $?"' \
+        $bin/selfattn | sort | uniq -c >"$scratch/ends"
+    cat "$scratch/ends"
+    grep -q '^ *200 status 2$' "$scratch/ends"
+}
+
 # typed FILE...: TypeScript takes them.
 typed() {
     cp "$@" "$installed/" && (cd "$installed" && tsc --noEmit --strict --target es2020 \
@@ -52,6 +62,7 @@ rm -rf "$installed"
 mkdir -p "$installed"
 npm install --offline --no-audit --no-fund --prefix "$installed" "$package" >"$said" 2>&1
 count 'npm installs it'
+hold 'a wrong command ends with another status than 2' ends
 hold 'a trace is other than the native one' check_traces $bin/selfattn
 hold "an answer is not what was promised" env BUILD=$bin tests/promised/run.sh
 hold 'a command prints other than the native one' run_cases $bin "${NPM_EVERY:-1}"
