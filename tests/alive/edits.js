@@ -441,7 +441,15 @@ function checkGradients(name, page, did) {
   check(name, amiss.length === 0, `${did.join('; ')}: ${amiss.slice(0, 5).join('; ')}`);
 }
 
-function tryEdits(name, page, type, acts) {
+// Whose labels differ where the address of these changes is opened; { data } of the page.
+function labelOfAddress(page, data) {
+  const address = page.textOfEdits(), other = open(data);
+  other.replay(address);
+  const [ours, theirs] = [page, other].map((one) => [...one.LABELS()].map(String)), at = ours.findIndex((said, i) => said !== theirs[i]);
+  return at < 0 ? null : `${theirs[at]} by the address ${address}, and ${ours[at]} before`;
+}
+
+function tryEdits(name, page, type, acts, data) {
   const came = allNumbers(page), said = acts.map((act) => act());
   changes += acts.length;
   if (said.some((one) => /^(add|remove) key/.test(one))) withKeys.add(name.split(',')[0]);
@@ -453,6 +461,8 @@ function tryEdits(name, page, type, acts) {
   const difference = differenceIn(page, file, type, focus) || labelDifference(page, file, type, focus);
   check(name, difference === null, `${said.join('; ')}: ${difference}`);
   checkGradients(name, page, said);
+  const other = data ? labelOfAddress(page, data) : null;
+  check(name, other === null, `${said.join('; ')}: ${other}`);
   while (page.isEdited()) page.undo();
   check(name, allNumbers(page) === came, 'undo does not bring it back');
 }
@@ -684,7 +694,7 @@ documents.forEach((document, i) => {
   for (const seed of [2 * i, 2 * i + 1]) {
     const random = generator(seed);
     tryEdits(name, page, type, Array.from({ length: EDITS }, () => () => page.draw(random)));
-    tryEdits(`${name}, growing`, page, type, Array.from({ length: EDITS }, () => () => page.draw(random, true)));
+    tryEdits(`${name}, growing`, page, type, Array.from({ length: EDITS }, () => () => page.draw(random, true)), data);
     tryEdits(`${name}, widths`, page, type, Array.from({ length: EDITS }, (nothing, at) => () => (at % 2 === 0 ? page.drawWidth(random) : page.draw(random, true))));
   }
   if (i % EACH_CUT === 0 || documents.length < EACH_CUT) tryOneToken(name, document, type, i);

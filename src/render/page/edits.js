@@ -539,7 +539,7 @@ function setTemperature(room, value) {
 }
 
 function moveRow(from, to) {
-  takeAll();
+  takeTokens();
   const absent = [from, to].find((row) => !(row in ROWS.order));
   if (absent !== undefined) throw new Error(TEXT.noRow(absent, ROWS.order.length - 1));
   if (from === to) return [];
