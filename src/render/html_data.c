@@ -283,17 +283,6 @@ static bool has_experts(const html_page *p)
     return false;
 }
 
-/* Whether queries or keys are made of latents: the page changes no such numbers. */
-static bool has_latents(const html_page *p)
-{
-    for (size_t i = 0; i < p->whole->rooms; i++) {
-        if (map_named(p->whole->room[i], "q_latent") != NULL ||
-            map_named(p->whole->room[i], "kv_latent") != NULL)
-            return true;
-    }
-    return false;
-}
-
 /* Whether layers share weights: a page changes each number in one place. */
 static bool has_repeats(const html_page *p)
 {
@@ -307,7 +296,6 @@ static const char *uncomputed(const html_page *p)
         const char *word;
         bool (*is_so)(const html_page *p);
     } ROWS[] = {{"stillExperts", has_experts},
-                {"stillLatents", has_latents},
                 {"stillRepeated", has_repeats}};
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         if (ROWS[i].is_so(p))

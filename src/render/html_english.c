@@ -222,8 +222,6 @@ static const named ROWS[] = {
     {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
     {"stillExperts", "Numbers can't be changed here: which experts a row goes through is known to "
                      "the program alone."},
-    {"stillLatents", "Numbers can't be changed here: queries or keys are made of latents, in two "
-                     "products, which the program alone computes."},
     {"stillRepeated",
      "Numbers can't be changed here: layers share their weights, and a page changes "
      "each number in one place."},

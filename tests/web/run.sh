@@ -19,8 +19,8 @@ stages() {
     shift 2
     names=q,k,v,scores,scaled,masked,row_max,exp,row_sum,weights,weighted,attended,context
     names=$names,output
-    for made in x_pos q_norm k_norm q_rope k_rope present_k present_v q_score k_score capped \
-        rounded; do
+    for made in x_pos q_latent q_latent_norm kv_latent kv_latent_norm q_norm k_norm q_rope k_rope \
+        present_k present_v q_score k_score capped rounded; do
         ! selfattn --quiet --emit $made -o "$scratch/one" --format json "$@" "$document" \
             2>/dev/null || names=$names,$made
     done
@@ -100,7 +100,7 @@ for name in seeds/001-walkthrough seeds/000-complete-module seeds/000-nothing-to
     positions/sinusoidal positions/rope positions/qk-norm positions/neurst-cache \
     examples/allennlp-additive-1 seeds/004-score-ws seeds/001-additive-parameters \
     variants/alibi variants/sinks variants/appended-heads variants/appended-rows \
-    variants/soft-cap variants/backward-walkthrough; do
+    variants/soft-cap variants/backward-walkthrough variants/backward-latent; do
     page "$root/testdata/$name.json"
 done
 page "$root/testdata/variants/learning.json"

@@ -7,8 +7,8 @@ const EDITS = { done: [], undone: [], order: null, taking: null, told: () => {} 
 // ---- what can be changed ----
 
 // The keys of settings that are nodes.
-const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', slope: 'alibi', sink: 'sinks',
-  key_lengths: 'key_lengths' };
+const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', latent_eps: 'latent_eps', slope: 'alibi',
+  sink: 'sinks', key_lengths: 'key_lengths' };
 const LOOKED_UP = ['segment_embedding', 'position_embedding', 'unembedding', 'unembedding_bias'];
 const NORM_PART = /^(ln\w+|head\.norm)\.(gain|bias|eps)$/, HEAD_PART = /^(head|embed)\.[wb]$/,
   FEED_FORWARD = /^[wb][123]$/;
@@ -318,7 +318,7 @@ function takeAxes(map) {
     const { map: index, at } = operand, of = MAPS[index], from = ROWS.called.get(of);
     for (const { as, along } of linksOf(operand, map)) {
       const first = from && from[along];
-      if (first !== undefined) axes[as] = first - (as === 'rows' ? at.base / of.columns.length : 0);
+      if (first !== undefined) axes[as] = first - (as === 'rows' ? Math.floor(beginOf(at) / of.columns.length) : 0);
     }
   }
   ROWS.called.set(map, axes);
@@ -452,7 +452,7 @@ function setNumber(place, value, entry = ENTRY) {
   if (typeof value !== 'number') throw new Error(TEXT.notANumber(value));
   if (Number.isNaN(to) || (!Number.isFinite(to) && place.map.key !== 'bias')) throw new Error(TEXT.notFinite);
   const key = lastOf(wayOf(place.map));
-  if (['eps', 'qk_eps'].includes(key) && to < 0) throw new Error(TEXT.from0(fullName(place.map)));
+  if (/eps$/.test(key) && to < 0) throw new Error(TEXT.from0(fullName(place.map)));
   if (key === 'softcap' && to <= 0) throw new Error(TEXT.above0(fullName(place.map)));
   if (isLength(place.map)) inEntry(entry, () => checkLength(place.map, to));
   const from = ENTRIES[entry].numbers.get(place.map)[indexOfPlace(place)];

@@ -91,11 +91,12 @@ const MADE = new Map([['√', ({ round }, x) => round(Math.sqrt(x))], ['tanh', t
 const magnitude = (type, x) => Math.abs(x);
 
 // Its values are functions of a cell and, in a series, of the term. A product knows its factors, and
-// an operand its letter.
+// an operand its letter. It is of cells that have just these operands.
 class Formula extends Arithmetic {
-  constructor(map, spelled) {
+  constructor(map, spelled, letters) {
     super('', MADE);
     this.map = map;
+    this.letters = letters;
     this.isInF64 = DATA.inF64.includes(map.operation);
     this.type = map.made || this.isInF64 ? PLAIN : TYPE;
     readSpelling(spelled, this);
@@ -110,7 +111,7 @@ class Formula extends Arithmetic {
   }
 
   has(letter) {
-    return Boolean(this.map[letter]);
+    return this.letters.includes(letter);
   }
 
   isFirst() {
@@ -136,7 +137,7 @@ class Formula extends Arithmetic {
   // added one after the other.
   series(term, between, zero) {
     const letters = lettersCounted(term), { round, fused } = this.type;
-    const { work } = new Formula(this.map, term), [x, y] = work.factors || [];
+    const { work } = new Formula(this.map, term, this.letters), [x, y] = work.factors || [];
     if (zero || between.trim() !== '+') throw new Error(`a formula has a series of '${between}'`);
     const next = x ? (cell, i, sum) => fused(x(cell, i), y(cell, i), sum)
       : (cell, i, sum) => round(sum + work(cell, i));
@@ -181,12 +182,22 @@ function isOfTrace(operand) {
   return Boolean(operand && MAPS[operand.map].made);
 }
 
+// By map, and of each by the operands that a cell of it has.
 const FORMULAS = new Map();
 
-function workSpelled(map) {
-  if (!FORMULAS.has(map)) {
-    const { work, isInF64 } = new Formula(map, DATA.operations[map.operation]);
-    FORMULAS.set(map, isInF64 && !map.made ? (cell) => TYPE.round(work(cell, 0)) : (cell) => work(cell, 0));
+function workWith(map, letters) {
+  if (!FORMULAS.has(map)) FORMULAS.set(map, new Map());
+  const formulas = FORMULAS.get(map), key = String(letters);
+  if (!formulas.has(key)) {
+    const { work, isInF64 } = new Formula(map, DATA.operations[map.operation], letters);
+    formulas.set(key, isInF64 && !map.made ? (cell) => TYPE.round(work(cell, 0)) : (cell) => work(cell, 0));
   }
-  return FORMULAS.get(map);
+  return formulas.get(key);
+}
+
+// Where an operand is not in all rows and columns, a cell's own formula has those that are there.
+function workSpelled(map) {
+  const letters = OPERANDS.filter((name) => map[name]), whole = workWith(map, letters);
+  return letters.every((name) => isEverywhere(map[name])) ? whole
+    : (cell) => workWith(map, letters.filter((name) => cell[name].count > 0))(cell);
 }

@@ -32,7 +32,8 @@ function runOf({ goes, map: index }) {
 function takeLayout(operand) {
   const of = MAPS[operand.map], run = runOf(operand), isOfHeads = !run && of.heads > 1 && operand.at.count > 1;
   const at = isOfHeads || run === 'rows' ? { apart: 1, ...operand.at } : operand.at;
-  const strides = Object.fromEntries(STRIDES.filter((name) => name in at).map((name) => [name, partsOfStride(at[name], of)]));
+  const strides = Object.fromEntries(STRIDES.filter((name) => name in at)
+    .map((name) => [name, partsOfStride(name === 'base' ? beginOf(at) : at[name], of)]));
   for (const { along, by } of axesOfOperand(operand)) if (by in strides) strides[by] = { head: 0, rows: 0, columns: 0, [along]: 1 };
   LAYOUTS.set(operand, { at, run, strides });
 }
@@ -209,6 +210,8 @@ function addressNow(operand, map) {
     Object.assign(now, { count: (now.count ?? 1) * of.columns.length, apart: 1 });
   if (at.rows) now.rows = at.rows.map((row) => indexNow(row, map, 'rows'));
   if (at.columns !== undefined) now.columns = indexNow(at.columns, map, 'columns');
+  if (at.from_column !== undefined) now.from_column = indexNow(at.from_column, map, 'columns');
+  now.base -= beginOf({ ...now, base: 0 }); // so far it was where it begins
   return now;
 }
 

@@ -35,6 +35,16 @@ function strandOf({ map, at }, place) {
   return { map: MAPS[map], first, step, count: isThere ? at.count ?? 1 : 0 };
 }
 
+// Where the first cell that has it takes the first of its numbers.
+function beginOf({ base, column = 0, from_column: from = 0 }) {
+  return base + column * from;
+}
+
+// Whether all cells have it.
+function isEverywhere({ at }) {
+  return !(at.rows || at.pair || at.columns !== undefined || at.from_column !== undefined);
+}
+
 // The same of an operand that is a cell, for all cells of the row in its head.
 function strandOfRow(operand, place) {
   const { columns, slices } = place.map, count = columns.length / slices;

@@ -3,7 +3,7 @@
 // a new one is put after it.
 
 // Matrices whose columns may be of a width of their own, in the order in which they are offered.
-const WIDTH_KEYS = ['x', 'memory', 'xk', 'xv', 'wq', 'q', 'wk', 'k', 'wv', 'v', 'wa', 'wo', 'w1'];
+const WIDTH_KEYS = ['x', 'memory', 'xk', 'xv', 'wq_down', 'wq', 'q', 'wkv_down', 'wk', 'k', 'wv', 'v', 'wa', 'wo', 'w1'];
 const MOST_WIDTH = 64; // of so many a table shows all columns
 const WIDTHS = []; // such groups; each is one of GROUPS too
 
@@ -60,8 +60,9 @@ function whyNoWidth(group) {
   const all = MAPS.filter((map) => hasSome(map, group)), axesOf = (map) => Object.entries(group.axes.get(map));
   const turned = all.find((map) => map.paired);
   if (turned) return TEXT.widthOfPairs(fullName(turned));
-  const isPart = (map) => axesOf(map).some(([axis, first]) =>
-    first !== 0 || groupOf(map, axis) !== group || LABELLED.get(map)[axis].length % group.count > 0);
+  const endsWithin = ({ at }) => at.columns !== undefined || at.from_column !== undefined; // a head
+  const isPart = (map) => axesOf(map).some(([axis, first]) => first !== 0 || groupOf(map, axis) !== group ||
+    LABELLED.get(map)[axis].length % group.count > 0 || (axis === 'columns' && operandsGiven(map).some(endsWithin)));
   const part = all.find((map) => isPart(map) || (!map.operation && !isInput(map)));
   if (part) return TEXT.widthOfPart(fullName(part), group.count);
   return group.count > MOST_WIDTH ? TEXT.noWidth(MOST_WIDTH) : '';
