@@ -291,7 +291,7 @@ static void add_column(writer *w, const trace_origin *from, size_t column)
     size_t width = of->values.size[2] / of->slices;
     /* A head by itself counts the columns of its values, and so do two that lie alike. */
     trace_part part = from->part;
-    bool is_own = part.row == AXIS_J || (part.row == AXIS_ALL && w->map->values.size[0] > 1);
+    bool is_own = part.row == AXIS_J || (is_of_all_rows(part) && w->map->values.size[0] > 1);
     bool is_alike = of->slices == w->map->slices && part.row == AXIS_I && part.column != AXIS_PAIR;
     if (of->id_name != NULL) {
         w->word[w->words++] = (trace_word){.at = w->out->length, .bytes = strlen(of->id_name)};
