@@ -21,7 +21,7 @@ function headAmong(heads, head, room) {
 }
 
 // The rows of a weight's gradient are the weight's.
-const WEIGHT_CALLED = /(^|\.)(w[a-z]?\d?(_down)?|ua|router|shared_gate|unembedding)$/i;
+const WEIGHT_CALLED = /(^|\.)(w[a-z]?\d?|wk?[qv]_down|ua|router|shared_gate|unembedding)$/i;
 
 function isOfRows(map) {
   const isOfWeight = WEIGHT_CALLED.test(forwardOf(map)?.name);
