@@ -327,12 +327,12 @@ static bool lies_in(const bundle *in, const tensor *one)
     return false;
 }
 
-/* All bits, of rows that lie in one piece each; of none there are none. */
+/* All bits, of a matrix whose rows lie in one piece each, or of one row; of none there are none. */
 static bool is_same(const tensor *a, const tensor *b)
 {
     if (a->data == NULL || b->data == NULL)
         return a->data == b->data;
-    if (a->type != b->type || !tensor_same_shape(a, b))
+    if (a->type != b->type || a->rank > 2 || !tensor_same_shape(a, b))
         return false;
     const int last = a->rank - 1;
     const size_t bytes = a->size[last] * dtype_size(a->type);
