@@ -295,8 +295,7 @@ static const char *uncomputed(const html_page *p)
     static const struct {
         const char *word;
         bool (*is_so)(const html_page *p);
-    } ROWS[] = {{"stillExperts", has_experts},
-                {"stillRepeated", has_repeats}};
+    } ROWS[] = {{"stillExperts", has_experts}, {"stillRepeated", has_repeats}};
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         if (ROWS[i].is_so(p))
             return ROWS[i].word;

@@ -296,7 +296,7 @@ static bool plan_model(port *p, document_reader *documents, document *one, work 
     const model_config *config = &documents->weights->use[1].config;
     const bundle *has = &one->contents;
     bool has_other_head = config->of != NULL && config->of->head != NULL; /* is not computed */
-    /* Rows that a product made wider or narrower can't be compared with those that are looked up. */
+    /* Rows that a product made wider, or narrower, are not compared with those looked up. */
     bool is_tied = bundle_find(has, "embedding") != NULL &&
                    (bundle_find(has, "embed") == NULL || bundle_find(has, "head") != NULL);
     if (!has_other_head && (is_tied || bundle_find(has, "unembedding") != NULL)) {

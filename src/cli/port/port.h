@@ -127,8 +127,8 @@ bool part_try(const part_document *d, const mistake *one, double *found, err *e)
 double part_try_one(const part_document *d, const mistake *one, size_t index, err *e);
 
 bool port_find_causes(port *p, err *e);
-/* Whether all mistakes together, some hundred attempts, take more than a second or so. Then no cause
- * is looked for of a stage that had none in another layer. */
+/* Whether all mistakes together, some hundred attempts, are work for more than a second or so. Then
+ * no cause is looked for of a stage that had none in another layer. */
 bool port_is_large(const port *p);
 /* Nothing, where the model is large. */
 bool port_find_shown(port *p, err *e);
