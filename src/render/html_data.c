@@ -283,26 +283,6 @@ static bool has_experts(const html_page *p)
     return false;
 }
 
-/* Whether layers share weights: a page changes each number in one place. */
-static bool has_repeats(const html_page *p)
-{
-    return p->whole->document != NULL && bundle_find(p->whole->document, "repeat") != NULL;
-}
-
-/* Which of the page's words says what it doesn't compute; NULL: nothing. */
-static const char *uncomputed(const html_page *p)
-{
-    static const struct {
-        const char *word;
-        bool (*is_so)(const html_page *p);
-    } ROWS[] = {{"stillExperts", has_experts}, {"stillRepeated", has_repeats}};
-    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
-        if (ROWS[i].is_so(p))
-            return ROWS[i].word;
-    }
-    return NULL;
-}
-
 /* Whether other words can be chosen, and all that follows is computed again. */
 static bool is_of_choices(const html_page *p)
 {
@@ -318,7 +298,7 @@ bool html_is_alive(const html_page *p)
     size_t unseen;
     if (p->whole->document == NULL ? !is_of_choices(p) : has_own_segments(p))
         return false;
-    if (uncomputed(p) != NULL || first_too_large(p, &room, &unseen) != NULL)
+    if (has_experts(p) || first_too_large(p, &room, &unseen) != NULL)
         return false;
     return p->asked == NULL || (!p->how->is_exam && unseen == 0);
 }
@@ -333,7 +313,8 @@ static void add_still(text *out, const html_page *p)
                       : of != NULL && of->stops             ? "stillStop"
                       : of != NULL && of->rows.data == NULL ? "stillWords"
                       : of == NULL && has_own_segments(p)   ? "stillSegments"
-                                                            : uncomputed(p);
+                      : has_experts(p)                      ? "stillExperts"
+                                                            : NULL;
     if (why != NULL) {
         text_add_format(out, ",\n\"still\":[\"%s\"]", why);
         return;

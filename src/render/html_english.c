@@ -82,6 +82,8 @@ static const named ROWS[] = {
     {"theLoss", "the loss"},
     {"theProduct", "the sum of results times their gradients"},
     {"besides", "The gradient is"},
+    {"nudgedHere", "In this layer alone it was another number, as its gradient is "
+                   "what this layer adds."},
     {"nudgeDigits", "Numbers have some {1} digits here, and a difference of two has fewer: the "
                     "last ones may differ. The page is as it was."},
     {"copyTable", "Copy the table for"},
@@ -222,9 +224,6 @@ static const named ROWS[] = {
     {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
     {"stillExperts", "Numbers can't be changed here: which experts a row goes through is known to "
                      "the program alone."},
-    {"stillRepeated",
-     "Numbers can't be changed here: layers share their weights, and a page changes "
-     "each number in one place."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
     {"stillUnsolved", "Numbers can be changed here once all answers are right."},
     {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "

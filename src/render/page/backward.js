@@ -169,6 +169,7 @@ function sayNudge(place, line) {
     text(more, digits + 1), text(less, digits + 1), text(wide, 6)), ' ',
   makeElement('b', 'quotient', text(quotient, digits - 2)), '. ',
   ...of ? [`${TEXT.besides} `, linkTo(of, () => text(valueOf(of), digits - 2)), '. '] : [],
+  ...nudgedWith(place.map).length < sameAs(place.map).length ? [`${TEXT.nudgedHere} `] : [],
   TEXT.nudgeDigits(digits));
   placePanel(place);
   PANEL.element.scrollTop = line.offsetTop; // on a phone the panel has no room for all of it

@@ -156,10 +156,9 @@ function currentDocument() {
   if (document.head && !document.head.w) delete document.head; // no logits are on the page
   if (document.segment_embedding) document.segments = document.segment_embedding.map((row, i) => i);
   DATA.rooms.forEach((room, index) => {
-    const at = /^(?:layer\.(\d+)\.(?:attention|(cross))\.)?$/.exec(room.way);
-    if (!at || !mapsOf(index).some((map) => map.name === 'exp')) return;
-    const way = [...at[1] ? ['layers', Number(at[1])] : [], ...at[2] ? ['cross'] : []];
-    const of = objectAt(document, way);
+    const isAttention = /^(layer\.\d+\.(attention|cross)\.)?$/.test(room.way);
+    if (!isAttention || !mapsOf(index).some((map) => map.name === 'exp')) return;
+    const way = wayOfRoom(index), of = objectAt(document, way);
     sayMask(of, index);
     sayTop(of, index, way);
     if (DECIMALS.size > 0 && room.decimals >= 0) // a layer's are also those of its cross-attention

@@ -21,13 +21,25 @@ function keysOf(map) {
   return FEED_FORWARD.test(map.name) || LOOKED_UP.includes(map.name) ? [map.name] : null;
 }
 
+// Where the document has what is in a room: ["layers", 0, "cross"]. Layers that are repeated are there
+// once.
+function wayOfRoom(room) {
+  const at = /^layer\.(\d+)\.(cross\.)?/.exec(DATA.rooms[room].way), count = DATA.source?.layers?.length ?? Infinity;
+  return at ? ['layers', Number(at[1]) % count, ...at[2] ? ['cross'] : []] : [];
+}
+
+// Attentions whose settings are those of this one.
+function roomsAs(room) {
+  const way = String(wayOfRoom(room));
+  return range(0, DATA.rooms.length, Number).filter((one) => one === room || (mapsThatSee(one).length > 0 && String(wayOfRoom(one)) === way));
+}
+
 // Where the document has what this node is: ["layers", 0, "cross", "wq"]; null: nowhere.
 function wayOf(map) {
   const keys = map.operation || map.a ? null : keysOf(map);
   if (!keys) return null;
-  const at = /^layer\.(\d+)\.(cross\.)?/.exec(DATA.rooms[map.room].way);
-  if (at && at[2] && keys[0] === 'xk') return ['memory'];
-  return [...at ? ['layers', Number(at[1])] : [], ...at && at[2] ? ['cross'] : [], ...keys];
+  const way = wayOfRoom(map.room);
+  return way[2] === 'cross' && keys[0] === 'xk' ? ['memory'] : [...way, ...keys];
 }
 
 // Nodes that are the same numbers of the document.
@@ -184,25 +196,27 @@ const CHANGES = {
     return maps;
   },
   base: ({ room }, base) => {
-    const frequency = mapsOf(room).find((map) => map.name === 'frequency');
-    BASES.set(room, base);
-    const numbers = Float64Array.from(frequency.columns,
+    const rooms = roomsAs(room), all = rooms.map((one) => mapsOf(one).find((map) => map.name === 'frequency'));
+    rooms.forEach((one) => BASES.set(one, base));
+    const numbers = Float64Array.from(all[0].columns,
       (nothing, pair) => frequencyOf(base, pair, DATA.rooms[room].rope.width));
-    for (const one of ENTRIES) one.numbers.set(frequency, numbers);
-    return [frequency];
+    for (const one of ENTRIES) all.forEach((map) => one.numbers.set(map, numbers));
+    return all;
   },
   round: ({ room }, decimals) => {
-    DECIMALS.set(room, decimals);
-    return mapsRounded(room);
+    const rooms = roomsAs(room);
+    rooms.forEach((one) => DECIMALS.set(one, decimals));
+    return rooms.flatMap(mapsRounded);
   },
   temperature: ({ room }, { value, numbers }) => {
-    TEMPERATURES.set(room, value);
+    roomsAs(room).forEach((one) => TEMPERATURES.set(one, value));
     numbers.forEach((maps, entry) => maps.forEach((all, map) => ENTRIES[entry].numbers.set(map, all)));
     return [...numbers[0].keys()];
   },
   sight: ({ room }, sights) => {
-    sights.forEach((sight, entry) => ENTRIES[entry].sight.set(room, sight));
-    return mapsThatSee(room);
+    const rooms = roomsAs(room);
+    sights.forEach((sight, entry) => rooms.forEach((one) => ENTRIES[entry].sight.set(one, sight)));
+    return rooms.flatMap(mapsThatSee);
   },
   focus: (nothing, at) => takeFocus(at),
   train: (nothing, { numbers }) => putLearnt(numbers),

@@ -150,11 +150,16 @@ function lossWith(parts, order, changed) {
 // one drowns in the rounding of the loss.
 const STEPS_TRIED = { f32: [-3, -5, -7, -9, -11], f64: [-10, -13, -16, -19] };
 
+// Of a layer that comes again a gradient is what this one adds, and this one alone is nudged.
+function nudgedWith(map) {
+  return sameAs(map).filter((one) => (gradientOf(one) ?? gradientOf(map)) === gradientOf(map));
+}
+
 // The central difference by each step: of the two neighbours that differ least that of the smaller step.
 function nudgeOf(place) {
   takeAll();
   catchUp();
-  const parts = partsOfLoss(), x = valueOf(place), maps = sameAs(place.map);
+  const parts = partsOfLoss(), x = valueOf(place), maps = nudgedWith(place.map);
   const order = inOrder(Object.values(parts).filter((map) => map)), round = place.map.wide ? Number : TYPE.round;
   const lossAt = (value) => lossWith(parts, order, new Map(maps.map((map) => {
     const numbers = NUMBERS.get(map).slice();

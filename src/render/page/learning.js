@@ -20,21 +20,28 @@ function whyNoLearning() {
   return DATA.learn ? TEXT.noSlopes : TEXT.noLoss;
 }
 
-// As selfattn train calls it: by the document's key, of layers by the way to it.
+// As selfattn train calls it: by the document's key, of layers by the way to it, where it comes first.
 function nameOfLearner(map) {
   const isMemory = String(wayOf(map)) === 'memory';
-  return isMemory ? 'memory' : DATA.rooms[map.room].way + keysOf(map).join('.');
+  return isMemory ? 'memory' : DATA.rooms[sameAs(map)[0].room].way + keysOf(map).join('.');
 }
 
-// What goes in and has a gradient, { name, map, gradient, isUsual }: whether it learns where nothing is
+// What all that it is gains, from the last layer to the first: of layers that come again each a part.
+function gradientsOf(map) {
+  const isOf = (one, name) => one.operation && [`${name}_grad`, `${name}_grad_part`].includes(fullName(one));
+  const names = String(wayOf(map)) === 'memory' ? ['memory'] : sameAs(map).map((one) => DATA.rooms[one.room].way + keysOf(one).join('.'));
+  return [...new Set(names)].map((name) => MAPS.find((one) => isOf(one, name))).filter((one) => one).reverse();
+}
+
+// What goes in and has a gradient, { name, map, gradients, isUsual }: whether it learns where nothing is
 // named.
 function learners() {
   const found = MAPS.filter(isInput).map((map) => {
     const name = nameOfLearner(map), ofLayers = [NORM_PART, HEAD_PART, FEED_FORWARD, /^unembedding/];
-    return { name, map, gradient: MAPS.find((one) => fullName(one) === `${name}_grad` && one.operation),
+    return { name, map, gradients: gradientsOf(map),
       isUsual: DATA.learn.includes(lastOf(wayOf(map))) || ofLayers.some((names) => names.test(map.name)) };
   });
-  return found.filter(({ name, map, gradient }, i) => gradient &&
+  return found.filter(({ name, map, gradients: [gradient] }, i) => gradient &&
     sizeOf(gradient) === sizeOf(map) && found.findIndex((one) => one.name === name) === i);
 }
 
@@ -51,7 +58,7 @@ function learnersNamed(only) {
 
 // What is between these maps and the loss and their gradients, in order; nothing else changes a step.
 function mapsOfStep(chosen) {
-  const needed = new Set(inOrder([lossMap(), ...chosen.map(({ gradient }) => gradient)]));
+  const needed = new Set(inOrder([lossMap(), ...chosen.flatMap(({ gradients }) => gradients)]));
   const moved = new Set(chosen.flatMap(({ map }) => sameAs(map)));
   return EDITS.order.filter((map) => {
     if (!needed.has(map) || !isMade(map) || !takesFrom(map, moved)) return false;
@@ -60,8 +67,9 @@ function mapsOfStep(chosen) {
   });
 }
 
-function descended({ map, gradient }, rate) {
-  const by = TYPE.round(-rate), slopes = NUMBERS.get(gradient);
+function descended({ map, gradients }, rate) {
+  const by = TYPE.round(-rate), all = gradients.map((one) => NUMBERS.get(one));
+  const slopes = all.reduce((sum, more) => sum.map((x, i) => TYPE.round(x + more[i])));
   return NUMBERS.get(map).map((x, i) => TYPE.fused(by, slopes[i], x));
 }
 
