@@ -95,7 +95,7 @@ static const key_tables EMBED_MEMBERS = {{&EMBED_KEYS}};
 static const object_key STACK_ROWS[] = {
     {{{"kind", "encoder or decoder (default: decoder if it has memory)"}, KEY_SETTING}, NULL},
     {{{"layers", "the layers, an object each, the first one first"}, KEY_OBJECTS}, &LAYER},
-    {{{"repeat", "how often all layers come, weights shared (default: 1)"}, KEY_SETTING}, NULL},
+    {{{"repeat", "how often the layers come, weights shared (default: 1)"}, KEY_SETTING}, NULL},
     {{{"memory", "what cross-attention looks at: an encoder's output"}, KEY_MATRIX}, NULL},
     {{{"memory_mask", "which of its rows may be seen; or a batch"}, KEY_MASK}, NULL},
     {{{"memory_ids", "ids for a bundle's encoder, which makes memory"}, KEY_NUMBERS}, NULL},
