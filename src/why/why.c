@@ -201,8 +201,9 @@ static stack_scope in_layer(size_t number)
 }
 
 /* Every pair of mistakes is some thousand attempts: only where one is done at once; so is every
- * mistake in every layer. */
+ * mistake in every layer. A layer takes its time, however small it is. */
 static const double PAIRS_MOST = 20000, LAYERS_MOST = 1e9;
+enum { LAYERS_OF_PAIRS = 16, LAYERS_ALONE = 64 };
 
 typedef struct search {
     const why_question *of;
@@ -343,6 +344,7 @@ static bool find(search *s, why_answers *to, err *e)
     find_layers(s, &first, &end);
     try_each(s, &whole, e);
     to->tried_layers = !s->ranking.has_exact && s->size.layers > 1 &&
+                       s->size.layers <= LAYERS_ALONE &&
                        operations * (double)(end - first) <= LAYERS_MOST;
     for (size_t i = first; to->tried_layers && i < end; i++) {
         stack_scope alone = in_layer(i);
@@ -350,7 +352,7 @@ static bool find(search *s, why_answers *to, err *e)
     }
     /* Two mistakes together may be what no single one is. */
     to->tried_pairs = s->ranking.count == 0 && !of->are_few && claims_tell(&of->claims) &&
-                      operations <= PAIRS_MOST;
+                      s->size.layers <= LAYERS_OF_PAIRS && operations <= PAIRS_MOST;
     for (size_t i = 0; to->tried_pairs && i < named_count(s->about->first); i++) {
         for (size_t j = i + 1; !e->is_set && j < why_mistakes(of); j++) {
             const mistake *both[] = {mistake_at(s->about->mistakes, i),
