@@ -322,6 +322,11 @@ void floors_embedded(floors *f, floor_rows *made)
     build_sentence(b, "%zu row%s of %zu numbers go%s through %zu layer%s.", s->rows,
                    build_plural(s->rows), s->table_width, s->rows == 1 ? "es" : "", s->layers,
                    build_plural(s->layers));
+    if (s->layers > s->own_layers)
+        build_sentence(b, "These are %s %zu times, with the same weights.",
+                       s->own_layers == 1 ? "one layer, which comes"
+                                          : build_text(b, "%zu layers, which come", s->own_layers),
+                       s->layers / s->own_layers);
     build_entry(b, s->batches);
     const trace_map *given = b->room->map[0]; /* out of a table: each row with that it takes */
     bool is_changed = has_segments || has_positions || s->product.is_of_looked_up;

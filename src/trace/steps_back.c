@@ -7,7 +7,7 @@
 void build_part_of_all(builder *b, const char *name, size_t batches, const shared_gains *shared)
 {
     const char *one = build_text(b, "sequence %zu", b->focus.batch + 1),
-               *all = build_text(b, "all %zu", batches), *in = "", *and = "";
+               *all = build_text(b, "all %zu sequences", batches), *in = "", *and = "";
     if (shared != NULL) {
         const char *own = build_text(b, "layer %zu", shared->nth + 1),
                    *layers = build_text(b, "the %zu layers that share its weight", shared->layers);
