@@ -516,15 +516,13 @@ entry *stack_parameter(const bundle *document, const char *name)
 
 bool stack_shares_gradient(const stack *s, char name[STAGE_NAME])
 {
-    static const char GRADIENT[] = "_grad";
-    size_t number, length = strlen(name), end = sizeof GRADIENT - 1;
-    char own[STAGE_NAME];
-    if (s->layers == s->own_layers || length <= end || strcmp(name + length - end, GRADIENT) != 0 ||
-        !stack_stage_layer(name, &number))
+    size_t number;
+    char of[STAGE_NAME], own[STAGE_NAME];
+    if (s->layers == s->own_layers || !stage_is_gradient(name, of) ||
+        !stack_stage_layer(of, &number))
         return false;
     stage_way way = stage_way_of_layer(number % s->own_layers);
-    stage_name_in_full(&way, strchr(name + strlen("layer."), '.') + 1, own);
-    own[strlen(own) - end] = '\0';
+    stage_name_in_full(&way, strchr(of + strlen("layer."), '.') + 1, own);
     const entry *weight = stack_parameter(s->document, own);
     if (weight == NULL || weight->kind == ENTRY_BUNDLE) /* "ln1" is an object: its rows' gradient */
         return false;
@@ -535,8 +533,8 @@ bool stack_shares_gradient(const stack *s, char name[STAGE_NAME])
 bool stack_own_gradient(const stack *s, char name[STAGE_NAME])
 {
     size_t number;
-    return stack_stage_layer(name, &number) && number >= s->own_layers &&
-           stack_shares_gradient(s, name);
+    return s->layers > s->own_layers && stack_stage_layer(name, &number) &&
+           number >= s->own_layers && stack_shares_gradient(s, name);
 }
 
 bool stack_makes_head(const stack *s)

@@ -432,7 +432,7 @@ bool stack_go_back(const stack *s, const tape *t, const tensor *output, const ke
                             s->how.allow_nonfinite, s->gained}};
     weight_gains gains = {.of = s, .by = &g.way};
     keeper adding = *keep;
-    adding.gains = s->layers > s->own_layers ? &gains : NULL;
+    adding.gains = &gains;
     bool wants_embedding = takes_embedding(s) && keeper_wants(keep, "embedding_grad");
     bool done = tensor_new(&g.rows, s->type, 2, output->size, e) &&
                 tensor_new(&g.layer, s->type, 2, output->size, e) &&

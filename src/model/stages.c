@@ -60,6 +60,16 @@ void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_N
     append(out, name);
 }
 
+bool stage_is_gradient(const char *name, char of[STAGE_NAME])
+{
+    static const char END[] = "_grad";
+    size_t length = strlen(name), end = sizeof END - 1;
+    bool is_one = length > end && strcmp(name + length - end, END) == 0;
+    if (of != NULL)
+        snprintf(of, STAGE_NAME, "%.*s", is_one ? (int)(length - end) : 0, name);
+    return is_one;
+}
+
 /* ---- what is wanted ---- */
 
 keeper keeper_of(const text_list *names)

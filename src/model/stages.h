@@ -21,6 +21,9 @@ stage_way stage_way_on(const stage_way *way, const char *step);
 /* A stack's layer, counted from 0. */
 stage_way stage_way_of_layer(size_t number);
 void stage_name_in_full(const stage_way *way, const char *name, char out[STAGE_NAME]);
+/* Whether it is a gradient's name; what that is of, "layer.0.w1" of "layer.0.w1_grad", else "",
+ * goes into `of`, which may be NULL. */
+bool stage_is_gradient(const char *name, char of[STAGE_NAME]);
 
 /* Is told of each stage of rows before anything is made of it, and may change its numbers. False,
  * without an error, ends the run once they are kept. */
@@ -41,7 +44,7 @@ typedef struct keeper {
     size_t batches;             /* 0: there is no batch axis */
     stage_change *change;       /* NULL: none */
     void *context;              /* of that */
-    weight_gains *gains;        /* NULL: no layer is repeated, or nothing goes back */
+    weight_gains *gains;        /* NULL: nothing goes back */
     stage_way way;
 } keeper;
 

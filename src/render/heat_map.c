@@ -134,15 +134,12 @@ int sign_step(double value, double most)
 
 bool picture_takes(const render_options *how, const trace_room *room, const trace_map *map)
 {
-    static const char END[] = "_grad";
     char name[STAGE_NAME];
-    size_t length = strlen(map->name), end = sizeof END - 1;
     if (how->drawn->count == 0)
         return strcmp(map->name, "weights") == 0;
     snprintf(name, sizeof name, "%s%s", room->place.way, map->name);
     keeper chosen = keeper_of(how->drawn);
-    return length > end && strcmp(map->name + length - end, END) == 0 &&
-           keeper_wants(&chosen, name);
+    return stage_is_gradient(map->name, NULL) && keeper_wants(&chosen, name);
 }
 
 double picture_greatest(const trace_map *map, int *digits)

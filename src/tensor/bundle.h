@@ -46,7 +46,7 @@ typedef struct entry {
     weight_layout layout;
     bool borrows;   /* text, list or bundle is another entry's; a tensor has a mark of its own */
     bool stays;     /* it outlives the documents that borrow it, and serves many */
-    bool is_marked; /* by whoever uses it, who is to know it again */
+    bool is_marked; /* by a command, which looks for it later */
     bool is_list;   /* of a bundle: it stands for a list, whose entries are named "1", "2", … */
     bool has_unprinted; /* of a tensor: holes are numbers that were not printed, not missing ones */
     union {             /* by kind; files may hold many small ones */

@@ -17,7 +17,7 @@ typedef struct coming {
     operation op;
     trace_origin of[TRACE_OPERANDS];
     const struct activation *function; /* of OP_ACTIVATE_BACK */
-    const shared_gains *shared;        /* NULL: none */
+    const shared_gains *shared;        /* NULL: there are no layers */
 } coming;
 
 typedef struct builder {

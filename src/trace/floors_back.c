@@ -129,7 +129,7 @@ static void show_gain_of(floors *f, const char *name)
     const shared_gains shared = floors_shared(f);
     show(f, is_part ? build_text(&f->b, "%s_part", grad) : grad, 0);
     if (map_named(f->b.room, is_part ? build_text(&f->b, "%s_part", grad) : grad) != NULL)
-        build_part_of_all(&f->b, grad, f->stack->batches, shared.layers > 1 ? &shared : NULL);
+        build_part_of_all(&f->b, grad, f->stack->batches, &shared);
 }
 
 /* ---- the loss ---- */

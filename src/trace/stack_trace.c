@@ -111,7 +111,7 @@ static bool trace_attention(floors *f, trace_room *made, const attention *by, co
     const step_wish *of_step = f->asked == NULL ? NULL : wish;
     if (done && is_back) {
         coming through = *comes;
-        through.shared = a.shared.layers > 1 ? &a.shared : NULL;
+        through.shared = &a.shared;
         done = room_make_back(f->out, made, &a.plan, &a.stages, f->focus, f->is_full, of_step,
                               &through, f->e);
     } else if (done) {

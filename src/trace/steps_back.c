@@ -8,7 +8,8 @@ void build_part_of_all(builder *b, const char *name, size_t batches, const share
 {
     const char *one = build_text(b, "sequence %zu", b->focus.batch + 1),
                *all = build_text(b, "all %zu sequences", batches), *in = "", *and = "";
-    if (shared != NULL) {
+    bool is_shared = shared != NULL && shared->layers > 1;
+    if (is_shared) {
         const char *own = build_text(b, "layer %zu", shared->nth + 1),
                    *layers = build_text(b, "the %zu layers that share its weight", shared->layers);
         in = batches > 1 ? build_text(b, " in %s", own) : "";
@@ -16,7 +17,7 @@ void build_part_of_all(builder *b, const char *name, size_t batches, const share
         one = batches > 1 ? one : own;
         all = batches > 1 ? all : layers;
     }
-    if (batches > 1 || shared != NULL)
+    if (batches > 1 || is_shared)
         build_sentence(b, "This is what %s adds%s to %s, which is the sum over %s%s.", one, in,
                        name, all, and);
 }

@@ -640,7 +640,7 @@ static bool add_word(const applying *a, const char *way, const char *word, err *
 }
 
 /* Padding before a sequence moves its rows in models whose positions count what a mask shows, and
- * whose numbers by position are no line. */
+ * whose key_bias is not slope times position. */
 static bool check_padding(const applying *a, err *e)
 {
     const entry *mask = bundle_find(a->contents, "mask");

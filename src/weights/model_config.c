@@ -524,7 +524,7 @@ static bool add_rounded_alibi(model_config *c, err *e)
     c->alibi_times = is_twice ? 2 : 1;
     if (heads == 0)
         return err_at(e, &said->at,
-                      "alibi is true, and there is no num_attention_heads, which its slopes ask");
+                      "alibi is true, and its slopes need num_attention_heads, which is missing");
     if (8 % heads != 0)
         return add_table(c, heads, said, e);
     if (!tensor_new(&list, DTYPE_F64, 1, &heads, e))

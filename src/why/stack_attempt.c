@@ -223,9 +223,7 @@ static bool make_at(stack_attempt *a, stack_point at)
             continue;
         a->with = one->with;
         const bool is_settled = i < a->of->settled_count;
-        if (is_settled && comes_later(a, one))
-            continue;
-        if (comes_later(a, one) || !make(a, one))
+        if (comes_later(a, one) ? !is_settled : !make(a, one))
             return false;
     }
     return true;

@@ -183,12 +183,10 @@ static bool is_among(const char *of_key, const char *const *keys, size_t count)
 
 static bool is_meant(const stack_attempt *a, const char *name)
 {
-    static const char END[] = "_grad";
     char own[STAGE_NAME];
-    size_t length = strlen(name), number;
-    if (length < sizeof END || strcmp(name + length - (sizeof END - 1), END) != 0)
+    size_t number;
+    if (!stage_is_gradient(name, own))
         return false;
-    snprintf(own, sizeof own, "%.*s", (int)(length - (sizeof END - 1)), name);
     const char *last = strrchr(own, '.'), *of_key = last == NULL ? own : last + 1;
     bool is_in = a->scope.is_whole || (stack_stage_layer(name, &number) &&
                                        number >= a->scope.first && number < a->scope.end);

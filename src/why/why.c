@@ -48,12 +48,9 @@ static stage_id stage_of_claim(const claim *one)
 /* "q_grad", or of layers "layer.0.attention.q_grad" and "layer.0.w1_grad". */
 static bool is_of_way_back(const claim *one)
 {
-    static const char END[] = "_grad";
     const char *last = strrchr(one->name, '.'), *name = last == NULL ? one->name : last + 1;
     const named *row = named_find(&STAGES, name, strlen(name));
-    size_t length = strlen(name), end = sizeof END - 1;
-    return row != NULL ? stage_is_backward(stage_of(row))
-                       : length > end && strcmp(name + length - end, END) == 0;
+    return row != NULL ? stage_is_backward(stage_of(row)) : stage_is_gradient(name, NULL);
 }
 
 /* Numbers of the way back are to be explained. */

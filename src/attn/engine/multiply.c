@@ -328,7 +328,7 @@ static bool lies_in(const bundle *in, const tensor *one)
 }
 
 /* All bits, of a matrix whose rows lie in one piece each, or of one row; of none there are none. */
-static bool is_same(const tensor *a, const tensor *b)
+static bool has_same_bits(const tensor *a, const tensor *b)
 {
     if (a->data == NULL || b->data == NULL)
         return a->data == b->data;
@@ -353,7 +353,8 @@ static const kept_product *find_product(packed_weights *all, const linear_map *m
         if (one->weight.data != m->weight->data || one->weight.type != m->weight->type ||
             !tensor_same_shape(&one->weight, m->weight) ||
             memcmp(one->weight.stride, m->weight->stride, 2 * sizeof m->weight->stride[0]) != 0 ||
-            one->made.type != c->type || !is_same(&one->rows, a) || !is_same(&one->bias, bias))
+            one->made.type != c->type || !has_same_bits(&one->rows, a) ||
+            !has_same_bits(&one->bias, bias))
             continue;
         one->asked = all->asked;
         return one;

@@ -175,22 +175,23 @@ static bool read_offset(problem *p, const entry *setting, err *e)
     return are_many || setting_count(setting, 0, &p->offset, e);
 }
 
-static bool read_relative(problem *p, const entry *setting, err *e)
+static bool read_matrix(const entry *setting, const char *of_heads, const tensor **to, err *e)
 {
     char shape[SHAPE_TEXT];
-    p->relative = &setting->tensor;
+    *to = &setting->tensor;
     return setting->tensor.rank == 2 ||
-           err_at(e, &setting->at, "relative_bias is %s, it must be a matrix, a column a head",
-                  tensor_shape_text(&setting->tensor, shape));
+           err_at(e, &setting->at, "%s is %s, it must be a matrix, a %s a head", setting->name,
+                  tensor_shape_text(&setting->tensor, shape), of_heads);
+}
+
+static bool read_relative(problem *p, const entry *setting, err *e)
+{
+    return read_matrix(setting, "column", &p->relative, e);
 }
 
 static bool read_key_bias(problem *p, const entry *setting, err *e)
 {
-    char shape[SHAPE_TEXT];
-    p->key_bias = &setting->tensor;
-    return setting->tensor.rank == 2 ||
-           err_at(e, &setting->at, "key_bias is %s, it must be a matrix, a row a head",
-                  tensor_shape_text(&setting->tensor, shape));
+    return read_matrix(setting, "row", &p->key_bias, e);
 }
 
 static bool read_alibi(problem *p, const entry *setting, err *e)

@@ -15,21 +15,11 @@ static const text_list ALL_NUDGED = {.item = OUTPUT, .count = 1};
 
 /* ---- which gradients ---- */
 
-/* "layer.0.w1" of its gradient; "" where it is none. */
-static void name_of(const char *gradient, char name[STAGE_NAME])
-{
-    static const char END[] = "_grad";
-    size_t length = strlen(gradient), end = sizeof END - 1;
-    bool is_one = length > end && strcmp(gradient + length - end, END) == 0;
-    snprintf(name, STAGE_NAME, "%.*s", is_one ? (int)(length - end) : 0, gradient);
-}
-
 /* NULL: the gradient is not of what a document has. */
 static entry *numbers_of(const bundle *in, const char *gradient)
 {
     char name[STAGE_NAME];
-    name_of(gradient, name);
-    entry *found = stack_parameter(in, name);
+    entry *found = stage_is_gradient(gradient, name) ? stack_parameter(in, name) : NULL;
     return found != NULL && found->kind == ENTRY_TENSOR ? found : NULL;
 }
 
@@ -39,9 +29,8 @@ static bool can_give(const work *w, const char *gradient, bool takes_large)
 {
     char name[STAGE_NAME];
     stage_id id = STAGE_COUNT;
-    name_of(gradient, name);
     const plan *p = stack_plan_of(w->kind->layers(w), gradient, &id);
-    if (name[0] == '\0' || text_list_find(&w->there, name) == NULL)
+    if (!stage_is_gradient(gradient, name) || text_list_find(&w->there, name) == NULL)
         return false;
     return p == NULL || id == STAGE_OUTPUT_GRAD ||
            (nudged_can_begin(id) && (takes_large || plan_stage_numbers(p, id) <= NUDGED_WIDE));
@@ -109,7 +98,7 @@ static tensor *begin(nudged *of, const char *gradient)
     nudged_layers *n = &of->of.layers;
     char name[STAGE_NAME];
     entry *own = numbers_of(&n->document, gradient);
-    name_of(gradient, name);
+    stage_is_gradient(gradient, name);
     n->given = own == NULL ? bundle_find(&n->stages, name) : NULL;
     return own != NULL ? &own->tensor : &bundle_find(&n->stages, name)->tensor;
 }
@@ -248,7 +237,7 @@ static bool open_layers(nudged *to, const work *w, const text_list *names, env *
     bool done = bundle_add_text(&n->document, "dtype", WIDE, sizeof WIDE - 1, (place){0}, e);
     for (size_t i = 0; done && i < names->count; i++) {
         char name[STAGE_NAME];
-        name_of(names->item[i], name);
+        stage_is_gradient(names->item[i], name);
         if (numbers_of(&n->document, names->item[i]) == NULL)
             done = text_list_add(&stages, name, strlen(name), e);
     }

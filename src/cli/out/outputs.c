@@ -428,17 +428,10 @@ bool outputs_open(outputs *to, err *e)
     return true;
 }
 
-static bool is_gradient(const char *name)
-{
-    static const char END[] = "_grad";
-    size_t length = strlen(name), end = sizeof END - 1;
-    return length >= end && strcmp(name + length - end, END) == 0;
-}
-
 bool picture_is_of_gradients(const options *o)
 {
     size_t i = 0;
-    while (i < o->emit.count && !is_gradient(o->emit.item[i]))
+    while (i < o->emit.count && !stage_is_gradient(o->emit.item[i], NULL))
         i++;
     return o->picture != NULL && i < o->emit.count;
 }
@@ -449,7 +442,7 @@ static bool check_drawn(const options *o, const trace *of, err *e)
     for (size_t i = 0; i < o->emit.count; i++) {
         const text_list one = {.item = &o->emit.item[i], .count = 1};
         const render_options how = {.drawn = &one};
-        bool is_there = !is_gradient(one.item[0]);
+        bool is_there = !stage_is_gradient(one.item[0], NULL);
         for (size_t r = 0; r < of->rooms && !is_there; r++) {
             const trace_room *room = of->room[r];
             for (size_t j = 0; j < room->maps; j++)

@@ -30,12 +30,12 @@ static size_t count_agreeing(const port *p)
     return agreeing;
 }
 
-static size_t count_unsearched(const port *p)
+static bool is_any_unsearched(const port *p)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < p->stages; i++)
-        count += p->stage[i].is_unexplained && p->stage[i].is_unsearched;
-    return count;
+    size_t i = 0;
+    while (i < p->stages && !(p->stage[i].is_unexplained && p->stage[i].is_unsearched))
+        i++;
+    return i < p->stages;
 }
 
 /* ---- for a person ---- */
@@ -276,8 +276,8 @@ void port_report_text(const port *p, text *out)
             "gives it: there may be two; %zu of %zu matrices agree%s\n",
             p->stage[i].name, p->stage[i].found, p->causes > 0 ? " with that" : "", agreeing,
             p->stages,
-            count_unsearched(p) > 0 ? "; in other layers none was looked for, where that takes long"
-                                    : "");
+            is_any_unsearched(p) ? "; in other layers none was looked for, where that takes long"
+                                 : "");
         return;
     }
 }

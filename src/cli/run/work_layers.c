@@ -199,16 +199,13 @@ static bool learns(const stack *s, const char *name)
 
 static bool parameters_of_stack(const work *w, text_list *names, err *e)
 {
-    static const char GRADIENT[] = "_grad";
     const stack *s = &w->of.stack.stack;
+    char name[STAGE_NAME];
     text_list all = {0};
     bool done = stack_stage_names(s, &all, e);
     for (size_t i = 0; i < all.count && done; i++) {
-        char *name = all.item[i], *end = name + strlen(name) - (sizeof GRADIENT - 1);
-        if (!ends_in(name, GRADIENT))
-            continue;
-        *end = '\0';
-        done = !learns(s, name) || text_list_add(names, name, (size_t)(end - name), e);
+        bool is_learnt = stage_is_gradient(all.item[i], name) && learns(s, name);
+        done = !is_learnt || text_list_add(names, name, strlen(name), e);
     }
     text_list_free(&all);
     return done;
