@@ -45,7 +45,7 @@ static void check_patterns(unit *u)
 
 /* ---- packing and multiplying ---- */
 
-enum { DEPTH_MOST = 131, COLUMNS_MOST = 70, ROOM = 3 * DEPTH_MOST * COLUMNS_MOST };
+enum { DEPTH_MOST = 131, COLUMNS_MOST = 515, ROOM = 3 * DEPTH_MOST * COLUMNS_MOST };
 
 /* Rows side by side, columns so, rows with a gap, nothing side by side. */
 static tensor matrix_of(dtype type, void *data, size_t rows, size_t columns, int layout)

@@ -17,56 +17,60 @@ static const char *place_of(const tensor *b, size_t row, size_t column)
 }
 
 /* The elements of a row from one place on, as this type's. */
-static const real *row_in_room(const tensor *b, size_t row, size_t column, size_t count, real *room)
+static void fill_room(const tensor *b, size_t row, size_t column, size_t count, real *room)
 {
     for (size_t i = 0; i < count; i++)
         widen(b->type, place_of(b, row, column + i), 1, room + i);
-    return room;
 }
 
 /* ---- rows side by side in memory ---- */
 
-/* Rows that are added at once, the numbers of c that they are added to, which stay in a first-level
- * cache with what is widened, and how many rows ahead memory is prefetched. */
-enum { ROWS_AT_ONCE = 8, WIDTH_AT_ONCE = 128, ROWS_AHEAD = 16 };
+/* Rows that are added at once, and the numbers of c that they are added to, which stay in a
+ * first-level cache: so many rows, and runs so long, that a processor's own prefetching keeps all
+ * its requests for memory busy. Asking for rows ahead takes such requests away, and is slower. */
+enum { ROWS_AT_ONCE = 16, WIDTH_AT_ONCE = 512 };
 
-/* Rows side by side of one type, which is a constant, as `rows` is where all are there. */
-static inline __attribute__((always_inline)) void add_lines(dtype type, const real *a,
-                                                            const char *const *line, size_t rows,
-                                                            size_t width, real *c, bool is_first,
-                                                            bool is_last)
-{
-    size_t j = 0;
-    for (; j + LANES <= width; j += LANES) {
-        wide sum = is_first ? wide_zero() : wide_load(c + j);
-        for (size_t i = 0; i < rows; i++)
-            sum = wide_fma(wide_set(a[i]), wide_widened(type, line[i] + j * dtype_size(type)), sum);
-        wide_store(c + j, is_last ? wide_add(sum, wide_zero()) : sum);
-    }
-    for (; j < width; j++) {
-        real sum = is_first ? 0 : c[j], one;
-        for (size_t i = 0; i < rows; i++) {
-            widen(type, line[i] + j * dtype_size(type), 1, &one);
-            sum = fused(a[i], one, sum);
-        }
-        c[j] = is_last ? sum + (real)0 : sum;
-    }
-}
-
+/* Some columns of these rows: in place, or widened in a room. */
 typedef struct few_lines {
     dtype type;
-    const char *line[ROWS_AT_ONCE];
+    const char *from;
+    ptrdiff_t apart; /* bytes from one row to the next */
     size_t rows, width;
     bool is_first, is_last;
 } few_lines;
+
+/* Rows side by side of one type, which is a constant, as `rows` is where all are there. */
+static inline __attribute__((always_inline)) void add_lines(dtype type, const few_lines *l,
+                                                            const real *a, size_t rows, real *c)
+{
+    const size_t width = l->width, bytes = dtype_size(type);
+    const ptrdiff_t apart = l->apart;
+    size_t j = 0;
+    for (; j + LANES <= width; j += LANES) {
+        const char *from = l->from + j * bytes;
+        wide sum = l->is_first ? wide_zero() : wide_load(c + j);
+        for (size_t i = 0; i < rows; i++)
+            sum = wide_fma(wide_set(a[i]), wide_widened(type, from + (ptrdiff_t)i * apart), sum);
+        wide_store(c + j, l->is_last ? wide_add(sum, wide_zero()) : sum);
+    }
+    for (; j < width; j++) {
+        const char *from = l->from + j * bytes;
+        real sum = l->is_first ? 0 : c[j], one;
+        for (size_t i = 0; i < rows; i++) {
+            widen(type, from + (ptrdiff_t)i * apart, 1, &one);
+            sum = fused(a[i], one, sum);
+        }
+        c[j] = l->is_last ? sum + (real)0 : sum;
+    }
+}
 
 static inline __attribute__((always_inline)) void add_lines_of(dtype type, const few_lines *l,
                                                                const real *a, real *c)
 {
     if (l->rows == ROWS_AT_ONCE)
-        add_lines(type, a, l->line, ROWS_AT_ONCE, l->width, c, l->is_first, l->is_last);
+        add_lines(type, l, a, ROWS_AT_ONCE, c);
     else
-        add_lines(type, a, l->line, l->rows, l->width, c, l->is_first, l->is_last);
+        add_lines(type, l, a, l->rows, c);
 }
 
 static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
@@ -74,23 +78,23 @@ static void scale_rows(const real *a, const tensor *b, size_t row, real *c)
     real room[ROWS_AT_ONCE][WIDTH_AT_ONCE];
     size_t depth = b->size[0], rows = at_most(depth - row, ROWS_AT_ONCE);
     bool is_run = b->stride[1] == 1;
-    few_lines l = {.type = is_run ? b->type : REAL_TYPE,
+    const dtype type = is_run ? b->type : REAL_TYPE;
+    const ptrdiff_t apart = is_run ? b->stride[0] : WIDTH_AT_ONCE;
+    few_lines l = {.type = type,
+                   .apart = apart * (ptrdiff_t)dtype_size(type),
                    .rows = rows,
                    .is_first = row == 0,
                    .is_last = row + rows == depth};
     for (size_t j = 0; j < b->size[1]; j += WIDTH_AT_ONCE) {
         l.width = at_most(b->size[1] - j, WIDTH_AT_ONCE);
-        size_t ahead = row + ROWS_AHEAD, end = at_most(ahead + rows, depth);
-        for (size_t i = ahead; is_run && i < end; i++)
-            ask_for(place_of(b, i, j), l.width * dtype_size(b->type));
-        for (size_t i = 0; i < rows; i++)
-            l.line[i] = is_run ? place_of(b, row + i, j)
-                               : (const char *)row_in_room(b, row + i, j, l.width, room[i]);
-        if (l.type == REAL_TYPE)
+        l.from = is_run ? place_of(b, row, j) : (const char *)room;
+        for (size_t i = 0; i < rows && !is_run; i++)
+            fill_room(b, row + i, j, l.width, room[i]);
+        if (type == REAL_TYPE)
             add_lines_of(REAL_TYPE, &l, a + row, c + j);
-        else if (l.type == DTYPE_BF16)
+        else if (type == DTYPE_BF16)
             add_lines_of(DTYPE_BF16, &l, a + row, c + j);
-        else if (l.type == DTYPE_F16)
+        else if (type == DTYPE_F16)
             add_lines_of(DTYPE_F16, &l, a + row, c + j);
         else
             add_lines_of(DTYPE_F32_ANYWHERE, &l, a + row, c + j);
@@ -181,13 +185,23 @@ static wide sum_part(const real *a, const tensor *b, size_t row, size_t column, 
     return sum_piece(a + p, piece, depth - p, sum);
 }
 
+/* The next of these columns' rows, or the first of the columns after them: no further, or they are
+ * gone from the cache again. */
+static inline __attribute__((always_inline)) void ask_for_columns(const tensor *b, size_t row,
+                                                                  size_t column)
+{
+    const size_t depth = at_most(b->size[0] - row, DEPTH_AT_ONCE);
+    for (size_t i = column; i < at_most(column + LANES, b->size[1]); i++)
+        ask_for(place_of(b, row, i), depth * dtype_size(b->type));
+}
+
 static void sum_columns(const real *a, const tensor *b, size_t column, real *c)
 {
     wide sum = wide_zero();
     for (size_t row = 0; row < b->size[0]; row += DEPTH_AT_ONCE) {
         size_t depth = at_most(b->size[0] - row, DEPTH_AT_ONCE);
-        for (size_t i = column + LANES; i < at_most(column + 2 * LANES, b->size[1]); i++)
-            ask_for(place_of(b, row, i), depth * dtype_size(b->type));
+        bool is_last = row + depth == b->size[0];
+        ask_for_columns(b, is_last ? 0 : row + depth, is_last ? column + LANES : column);
         sum = sum_part(a + row, b, row, column, depth, sum);
     }
     wide_store_some(c + column, wide_add(sum, wide_zero()), b->size[1] - column);
