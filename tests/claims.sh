@@ -54,15 +54,18 @@ count() {
     fi
 }
 
-# tally COMMAND...: adds the counts that it says in its last line, `N passed, N failed`, and shows
-# what it says besides.
+# tally COMMAND...: adds the counts that it says in its last line, `N passed, N failed` (`, N
+# skipped` may follow), and shows what it says besides.
 tally() {
     "$@" >"$scratch/found" 2>&1
     sed '$d' "$scratch/found"
-    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$scratch/found")
+    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)*$/\1 \2 \4/p' \
+        "$scratch/found")
     [ -n "$counts" ] || fail "$* ended early: $(tail -n 1 "$scratch/found")"
-    counts=${counts:-0 0}
-    passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
+    read -r well wrong left <<END
+${counts:-0 0}
+END
+    passed=$((passed + well)) failed=$((failed + wrong)) skipped=$((skipped + ${left:-0}))
 }
 
 # finish: the last line of a suite, and its status. Nothing at all is not what was asked for.

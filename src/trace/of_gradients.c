@@ -804,9 +804,9 @@ static void say_latent_norm(builder *b, const struct latent_gradients *of, size_
                                .gain = map_from(b, PART_OF_COLUMN, build_text(b, "%s_gain", name))};
     const coming made = map_make_norm_back(b, &by);
     map_say_origins(b, to, made.op, made.of);
+    const char *terms = map_make_gain_terms(b, &by);
     say_summed(b, add_summed(b, of->gain_grad, STEP_PROJECTIONS_BACK, flat(b, of->gain_grad)),
-               OP_TOTAL,
-               (map_operand[TRACE_OPERANDS]){{PART_COLUMN_J, map_make_gain_terms(b, &by)}});
+               OP_TOTAL, (map_operand[TRACE_OPERANDS]){{PART_COLUMN_J, terms}});
 }
 
 static void add_latent(builder *b, const struct latent_gradients *of)
