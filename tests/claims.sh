@@ -59,8 +59,8 @@ count() {
 tally() {
     "$@" >"$scratch/found" 2>&1
     sed '$d' "$scratch/found"
-    counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)*$/\1 \2 \4/p' \
-        "$scratch/found")
+    last='^\([0-9]*\) passed, \([0-9]*\) failed\(, \([0-9]*\) skipped\)*$'
+    counts=$(sed -n "\$s/$last/\1 \2 \4/p" "$scratch/found")
     [ -n "$counts" ] || fail "$* ended early: $(tail -n 1 "$scratch/found")"
     read -r well wrong left <<END
 ${counts:-0 0}

@@ -1,10 +1,16 @@
-// Comes first: the program is unpacked and compiled in its worker while the page is still being made.
+// Comes first: the worker begins while the page is still being made.
+
+// The program stands at the page's end, after the scripts.
+function whenWhole(act) {
+  if (document.readyState === 'loading') addEventListener('DOMContentLoaded', act);
+  else act();
+}
 
 function begunWorker() {
   const script = new Blob([document.getElementById('worker').textContent], { type: 'text/javascript' });
   const begun = new Worker(URL.createObjectURL(script));
   begun.onerror = () => say('This browser begins no program in a page, or is too old for it.');
-  begun.postMessage(document.getElementById('program').textContent);
+  whenWhole(() => begun.postMessage(document.getElementById('program').textContent));
   return begun;
 }
 

@@ -83,8 +83,12 @@ async function examples() {
     const line = `selfattn example ${name} \\| selfattn ([a-z]+) --trace`;
     return { name, title, command: new RegExp(line).exec(await says(["help", name]))[1] };
   }));
-  // The one that is shown first is there before the program is.
-  all[0].document = await says(["example", all[0].name]);
+  // The one that is shown first is there before the program is, and so is what comes of it.
+  const [first] = all;
+  first.document = await says(["example", first.name]);
+  const { status, stdout, stderr } = await selfattn.command([first.command, "--trace", "document.json"],
+    { files: { "document.json": first.document } });
+  first.done = { status, stdout, stderr };
   return all;
 }
 

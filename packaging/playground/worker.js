@@ -1,7 +1,8 @@
 // After the package's module: runs command lines, one after the other, so that the page stays alive
-// meanwhile. The first message is the program, gzip in base64; each other one a command line.
+// meanwhile. One message is the program, gzip in base64; each other one a command line, which waits.
 
-let program;
+let arrived;
+const program = new Promise((done) => { arrived = done; }).then(unpack).then(load);
 
 function unpack(base64) {
   const letters = atob(base64), packed = new Uint8Array(letters.length);
@@ -12,8 +13,8 @@ function unpack(base64) {
 }
 
 onmessage = async ({ data }) => {
-  if (!program) {
-    program = unpack(data).then(load);
+  if (typeof data === 'string') {
+    arrived(data);
     return;
   }
   const { id, args, files } = data;

@@ -6,6 +6,7 @@
 //             by the command line that stands next to them
 // page        a trace's page works in its frame, without a word of its policies
 // nothing     leaves the page: no request, no connection that a script of the page could open
+// first       the first example's result is there before a program; that of a link is not another's
 // examples    are those of `selfattn example`, each whole, with the command that computes it
 // options     each option of each command has a field, and what is typed is in the command line
 // errors      stand at their line, at their letters, at their option
@@ -144,6 +145,26 @@ const CLAIMS = {
     assert.equal(heard, 0);
     said.length = 0; // its policy said so
     asked.length = 0;
+  },
+  first: async () => {
+    const context = await browser.newContext({ offline: true }), document = String(selfattn('example', 'walkthrough'));
+    await context.addInitScript(() => { // a program that never answers
+      window.Worker = class {
+        postMessage() {}
+
+        terminate() {}
+      };
+    });
+    const read = async (letters) => {
+      const page = await context.newPage();
+      await page.goto(`${address}${letters}`);
+      return page.evaluate(() => ['line', 'text', 'state'].map((id) => document.getElementById(id).textContent));
+    };
+    const [line, text, state] = await read('');
+    assert.equal(text, readable(native(work, line, { document, view: 'trace' })));
+    assert.match(state, /when this page was made|Running/);
+    assert.equal((await read(`#${packed({ document, view: 'result' })}`))[1], '');
+    await context.close();
   },
   examples: async () => {
     const page = await opened();
