@@ -37,13 +37,17 @@ typedef struct port_stage {
     bool is_unsearched; /* but for what explains others */
 } port_stage;
 
+/* How a number is looked for: between two ends; where rows begin to differ; or each width of which a
+ * head has as many. */
+typedef enum port_search { SEARCH_BETWEEN, SEARCH_ROWS, SEARCH_WIDTHS } port_search;
+
 /* A number of the model that is another one in the dump. */
 typedef struct port_fit {
     named named;         /* as it is called; its help says what it is */
     const char *setting; /* of a document */
-    double least, most;
-    bool is_count;
-    bool is_of_ends; /* it changes nothing in layers */
+    port_search by;
+    double least, most; /* the ends */
+    bool is_of_ends;    /* it changes nothing in layers */
 } port_fit;
 
 extern const named_table PORT_FITS;
@@ -125,6 +129,9 @@ bool part_measure(part_document *d, port *p, port_part part, err *e);
 bool part_try(const part_document *d, const mistake *one, double *found, err *e);
 /* The same of one of its claims, and at least so far where that is above its tolerance. */
 double part_try_one(const part_document *d, const mistake *one, size_t index, err *e);
+/* Of one of its claims the first row, in any head, that differs by more than its tolerance; as many
+ * as there are where none does, or where it can't be computed. */
+size_t part_first_row(const part_document *d, size_t index, err *e);
 
 bool port_find_causes(port *p, err *e);
 /* Whether all mistakes together, some hundred attempts, are work for more than a second or so. Then

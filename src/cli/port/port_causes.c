@@ -13,23 +13,24 @@
 
 /* clang-format off */
 static const port_fit FITS[] = {
-    {{"rope_base", "base of the rotary positions"}, "rope", 10, 1e9, false, false},
-    {{"norm_eps", "eps of the norms"}, "norm_eps", 1e-13, 1, false, false},
-    {{"scale", "factor of the scores"}, "scale", 1e-4, 100, false, false},
-    {{"softcap", "cap of the scores"}, "softcap", 0.1, 1e6, false, false},
-    {{"window", "keys before a query that it sees"}, "window", 0, 0, true, false},
-    {{"rope_width", "numbers of a head that are turned"}, "rope_width", 0, 0, true, false},
-    {{"embedding_scale", "factor of the rows that are looked up"}, "embedding_scale", 1e-3, 1e4,
-     false, true},
-    {{"logits_scale", "factor of the logits"}, "logits_scale", 1e-4, 1e4, false, true},
-    {{"logits_softcap", "cap of the logits"}, "logits_softcap", 0.1, 1e6, false, true},
-    {{"residual_scale", "factor of what a part adds"}, "residual_scale", 1e-3, 1e3, false, false},
+    {{"rope_base", "base of the rotary positions"}, "rope", SEARCH_BETWEEN, 10, 1e9, false},
+    {{"norm_eps", "eps of the norms"}, "norm_eps", SEARCH_BETWEEN, 1e-13, 1, false},
+    {{"scale", "factor of the scores"}, "scale", SEARCH_BETWEEN, 1e-4, 100, false},
+    {{"softcap", "cap of the scores"}, "softcap", SEARCH_BETWEEN, 0.1, 1e6, false},
+    {{"window", "keys before a query that it sees"}, "window", SEARCH_ROWS, 0, 0, false},
+    {{"rope_width", "numbers of a head that are turned"}, "rope_width", SEARCH_WIDTHS, 0, 0, false},
+    {{"embedding_scale", "factor of the rows that are looked up"}, "embedding_scale",
+     SEARCH_BETWEEN, 1e-3, 1e4, true},
+    {{"logits_scale", "factor of the logits"}, "logits_scale", SEARCH_BETWEEN, 1e-4, 1e4, true},
+    {{"logits_softcap", "cap of the logits"}, "logits_softcap", SEARCH_BETWEEN, 0.1, 1e6, true},
+    {{"residual_scale", "factor of what a part adds"}, "residual_scale", SEARCH_BETWEEN, 1e-3, 1e3,
+     false},
 };
 /* clang-format on */
 
 const named_table PORT_FITS = NAMED_TABLE("number", FITS);
 
-enum { SETTLED_MOST = WHY_SETTLED, FITTED_MOST = 4, COARSE = 60, SOON = 14, FINE = 44 };
+enum { SETTLED_MOST = WHY_SETTLED, FITTED_MOST = 4, COARSE = 60, SOON = 14, FINE = 44, NEAR = 8 };
 
 /* What explains a part so far. */
 typedef struct settled {
@@ -189,13 +190,16 @@ static bool find_mistake(search *s, double limit, err *e)
 
 /* ---- fits ---- */
 
+static size_t layer_of(const search *s)
+{
+    const size_t layers = s->p->layers->layers;
+    return s->part == 0 ? 0 : s->part > layers ? layers - 1 : s->part - 1;
+}
+
 static double model_has(const search *s, const port_fit *f)
 {
     const bundle *top = &s->p->model->document->contents;
-    const size_t layers = s->p->layers->layers, number = s->part == 0       ? 0
-                                                         : s->part > layers ? layers - 1
-                                                                            : s->part - 1;
-    const bundle *own = stack_keys_of_layer(top, number);
+    const bundle *own = stack_keys_of_layer(top, layer_of(s));
     const tensor *said = bundle_tensor(own, f->setting);
     said = said == NULL ? bundle_tensor(top, f->setting) : said;
     return said == NULL || said->rank > 1 ? NAN : tensor_get(said, (size_t[]){0});
@@ -253,31 +257,15 @@ static double rounded(const search *s, port_cause *c, double value, double limit
     return value;
 }
 
-static bool fit_number(const search *s, const port_fit *f, double limit, port_cause *c, err *e)
+static bool fit_between(const search *s, port_cause *c, double limit, err *e)
 {
-    const bool is_end = s->part == 0 || s->part > s->p->layers->layers;
-    const bundle *top = &s->p->model->document->contents;
-    *c = (port_cause){.fit = f, .usual = model_has(s, f)};
-    if ((f->is_of_ends && !is_end && s->part != s->p->layers->layers) || (!f->is_of_ends && is_end))
-        return false;
-    if (strncmp(f->setting, "rope", 4) == 0 && isnan(c->usual) && bundle_find(top, "rope") == NULL)
-        return false;
-    double best = INFINITY, at = 0, step = 1;
-    if (f->is_count) {
-        const size_t rows = s->p->layers->rows;
-        for (size_t i = 0; i <= rows && !e->is_set; i++) {
-            double found = error_at(s, c, (double)i, limit, e);
-            at = found < best ? (double)i : at;
-            best = found < best ? found : best;
-        }
-        c->value = at;
-        return best <= limit;
-    }
+    const port_fit *f = c->fit;
+    double best = INFINITY, at = 0;
     /* A number that the stage is not made of leaves it as it is. */
     const double low = error_at(s, c, f->least, limit, e), high = error_at(s, c, f->most, limit, e);
     if (low == high && error_at(s, c, sqrt(f->least * f->most), limit, e) == low)
         return false;
-    step = pow(f->most / f->least, 1.0 / COARSE);
+    const double step = pow(f->most / f->least, 1.0 / COARSE);
     for (size_t i = 0; i <= COARSE && !e->is_set; i++) {
         double value = f->least * pow(step, (double)i), found = error_at(s, c, value, limit, e);
         at = found < best ? value : at;
@@ -290,6 +278,51 @@ static bool fit_number(const search *s, const port_fit *f, double limit, port_ca
         return false;
     c->value = rounded(s, c, value, limit, e);
     return true;
+}
+
+/* Where every key before a query is seen, the first row that differs is that of the first query
+ * from which the dump hides one. A key of next to no weight may have hidden before without being
+ * noticed. */
+static bool fit_to_rows(const search *s, port_cause *c, double limit, err *e)
+{
+    part_document d;
+    const size_t rows = s->p->layers->rows;
+    c->value = (double)rows;
+    size_t first = open_stage(s, &d, c, limit, e) ? part_first_row(&d, s->index, e) : rows;
+    part_close(&d);
+    for (size_t i = 1; first < rows && i <= first && i <= NEAR && !e->is_set; i++) {
+        if (error_at(s, c, (double)(first - i), limit, e) <= limit)
+            return true;
+    }
+    return false;
+}
+
+/* Pairs of a head's numbers are turned. */
+static bool fit_to_widths(const search *s, port_cause *c, double limit, err *e)
+{
+    const layer_part *part = &s->p->layers->layer[layer_of(s)].part[0];
+    const size_t most = part->attention == NULL ? 0 : part->attention->plan.q.width;
+    for (size_t width = 2; width <= most && !e->is_set; width += 2) {
+        if (error_at(s, c, (double)width, limit, e) <= limit)
+            return true;
+    }
+    return false;
+}
+
+static bool fit_number(const search *s, const port_fit *f, double limit, port_cause *c, err *e)
+{
+    static bool (*const WAYS[])(const search *, port_cause *, double,
+                                err *) = {[SEARCH_BETWEEN] = fit_between,
+                                          [SEARCH_ROWS] = fit_to_rows,
+                                          [SEARCH_WIDTHS] = fit_to_widths};
+    const bool is_end = s->part == 0 || s->part > s->p->layers->layers;
+    const bundle *top = &s->p->model->document->contents;
+    *c = (port_cause){.fit = f, .usual = model_has(s, f)};
+    if ((f->is_of_ends && !is_end && s->part != s->p->layers->layers) || (!f->is_of_ends && is_end))
+        return false;
+    if (strncmp(f->setting, "rope", 4) == 0 && isnan(c->usual) && bundle_find(top, "rope") == NULL)
+        return false;
+    return WAYS[f->by](s, c, limit, e);
 }
 
 static bool find_fit(search *s, double limit, err *e)

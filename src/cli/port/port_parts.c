@@ -2,6 +2,7 @@
 #include "cli/port/port.h"
 
 #include "base/mem.h"
+#include "compare/measure.h"
 #include "model/embed.h"
 
 #include <math.h>
@@ -185,4 +186,30 @@ double part_try_one(const part_document *d, const mistake *one, size_t index, er
                         : a.error * asked->tol / tensor_greatest(&asked->numbers->tensor);
     stack_attempt_free(&a);
     return found;
+}
+
+/* Whether the row of this number, in all heads, is within the tolerance. */
+static bool is_row_near(const tensor *ours, const tensor *dump, size_t row, double tol)
+{
+    const int axis = dump->rank - 2;
+    const tensor a = tensor_range(ours, axis, row, 1), b = tensor_range(dump, axis, row, 1);
+    const tolerance by = {.atol = tol};
+    return measure((measured_side){.of = &a}, (measured_side){.of = &b}, NUMBER_F64, &by)
+               .different == 0;
+}
+
+size_t part_first_row(const part_document *d, size_t index, err *e)
+{
+    const claim *asked = &d->claim[index];
+    const tensor *dump = &asked->numbers->tensor;
+    const size_t rows = dump->size[dump->rank - 2];
+    why_question up_to = d->asked;
+    stack_attempt a;
+    up_to.claims.count = index + 1;
+    bool done = stack_attempt_make(&a, &up_to, &PORT_ALL, NULL, 0, e);
+    size_t row = done ? 0 : rows;
+    while (row < rows && is_row_near(&a.computed[index], dump, row, asked->tol))
+        row++;
+    stack_attempt_free(&a);
+    return row;
 }
