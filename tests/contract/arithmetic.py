@@ -3,6 +3,7 @@ import ctypes
 import ctypes.util
 import math
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import numpy as np
 
@@ -213,7 +214,8 @@ def turned(a):
 
 def product(a, b):
     """A chain an element"""
-    total = np.zeros(1, a.dtype)
+    shape = np.broadcast_shapes((*a.shape[:-1], 1), (*b.shape[:-2], 1, b.shape[-1]))
+    total = np.zeros(shape, a.dtype)
     for n in range(a.shape[-1]):
         total = fma(a[..., n, None], b[..., None, n, :], total)
     return total + 0
@@ -234,6 +236,14 @@ def sum_and_rest(x, t):
         rest = (rest[..., :s] + rest[..., s:]) + lost * (t == F64)
     return total, rest
 
+def row_sum(x, n, t):
+    """The first n are keys of the sequence."""
+    total, rest = sum_and_rest(x[..., :n], t)
+    for at in range(n, x.shape[-1]):
+        total, lost = two_sum(total, x[..., at:at + 1].astype(F64))
+        rest = rest + lost
+    return (total + rest).astype(t)
+
 def softmax(x):
     """Of rows in float64"""
     e = exp(x, x.max(-1, keepdims=True))
@@ -242,6 +252,10 @@ def softmax(x):
 def sigmoid(x):
     e = exp(-abs(x), np.zeros_like(x))
     return np.where(x < 0, e, 1) / (1 + e)
+
+def rowwise(a, b):
+    """Of each row of a and that of b the product"""
+    return product(a[..., None, :], b[..., None])[..., 0]
 
 def norm(x, gain, bias, eps, centred):
     t, width, d = x.dtype, x.shape[-1], x.astype(F64)
@@ -263,3 +277,22 @@ def norm_back(x, grad, gain, eps, centred):
     s = in_order(g * d) / width * np.where(root == 0, 0, r / root)
     f = (g - d * s) * r
     return (f - in_order(f / width) if centred else f).astype(t), grad * (d * r)
+
+def alibi_slopes(heads):
+    below = 2 ** (heads.bit_length() - 1)
+    of = [power(2, -8 * i, below) for i in range(1, below + 1)]
+    return (of + [power(2, -8 * i, 2 * below) for i in range(1, 2 * below, 2)])[:heads]
+
+def round_row(row, form):
+    """Weights to decimals, as DECIMALS or DECIMALS:keep-sum says"""
+    decimals, _, keeps_sum = str(form).partition(":")
+    units = 10 ** int(decimals)
+    exact = [Fraction(float(x)) * units for x in row]
+    whole = [math.floor(x if keeps_sum else x + Fraction(1, 2)) for x in exact]
+    order = sorted((j for j, x in enumerate(exact) if x), key=lambda j: whole[j] - exact[j])
+    lack = units - sum(whole) if keeps_sum and order else 0
+    for n in range(lack):
+        whole[order[n % len(order)]] += 1
+    for n in range(-lack):
+        whole[order[-1 - n % len(order)]] -= 1
+    return [x / units for x in whole]

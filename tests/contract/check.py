@@ -17,14 +17,16 @@ import struct
 import sys
 import zipfile
 from fractions import Fraction
+from functools import lru_cache
 
 
 VERSION = 1
 
 
+@lru_cache(100000)
 def number(word):
     """Exact, but for a 0 with a sign"""
-    return float(word) if "n" in word.lower() or Fraction(word) == 0 else Fraction(word)
+    return float(word) if "n" in word.lower() else Fraction(word) or float(word)
 
 
 def near(x, dtype):

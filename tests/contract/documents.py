@@ -2,6 +2,7 @@
 import glob
 import json
 import subprocess
+from functools import cache, partial
 
 import numpy as np
 
@@ -92,14 +93,21 @@ MIXTURES = [({"top_experts": 2, "activation": "silu", "norm": "pre"}, 4),
 
 
 def stages_of(doc, dtype):
-    return {name: {"shape": list(a.shape), "bits": [x.tobytes()[::-1].hex() for x in a.ravel()]}
-            for name, a in contract.results(doc, dtype).items()}
+    made = {}
+    for name, a in contract.results(doc, dtype).items():
+        digits = a.astype(a.dtype.newbyteorder(">")).tobytes().hex()
+        width = 2 * a.dtype.itemsize
+        bits = [digits[i:i + width] for i in range(0, len(digits), width)]
+        made[name] = {"shape": list(a.shape), "bits": bits}
+    return made
+
+
+def may_have_gradients(doc):
+    return not {"round", "output_grad", "loss"} & doc.keys()
 
 
 def with_gradients(doc):
-    """The document with something that comes back to its output, where it has nothing and may."""
-    if "round" in doc or "output_grad" in doc or "loss" in doc:
-        return None
+    """The document with something that comes back to its output"""
     output = contract.results(doc)["output"]
     grads = [(7 * i % 11 - 5) / 4 for i in range(output.size)]
     return dict(doc, output_grad=np.array(grads).reshape(output.shape).tolist())
@@ -163,11 +171,12 @@ def three_layers(seed, more):
 
 
 def all_documents():
+    """Of each its name and what gives it, which may need to know its output"""
     for name, doc in documents():
-        yield name, doc
-        more = with_gradients(doc)
-        if more:
-            yield name + " with gradients", more
+        yield name, partial(dict, doc)
+        if may_have_gradients(doc):
+            yield name + " with gradients", cache(partial(with_gradients, doc))
         if "ids" in doc:
             labels = [-100] + doc["ids"][1:]
-            yield name + " with cross-entropy", dict(doc, loss="cross-entropy", labels=labels)
+            yield name + " with cross-entropy", partial(
+                dict, doc, loss="cross-entropy", labels=labels)
