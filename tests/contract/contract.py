@@ -135,7 +135,7 @@ class Part:
         self.weights = name if weights is None else weights
 
     def take(self, key):
-        """With its own axes: rows of layers, or what the document gives, once for all who use it"""
+        """With its own axes: rows of layers, or a leaf, one however often the document uses it"""
         if key not in self.taken:
             given, t = self.doc[key], self.t
             if isinstance(given, Node):

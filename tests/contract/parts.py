@@ -1,12 +1,11 @@
-"""What some models have besides, after selfattn-contract(7), as rows of the tables of contract.py:
-forms of queries and keys, scores, weights, latents, words and losses."""
+"""What an attention may have besides, after selfattn-contract(7), as rows of the tables of
+contract.py: forms of queries and keys, scores, weights and latents."""
 import numpy as np
 
-from arithmetic import (F64, alibi_slopes, cosine_and_sine, exp, in_order, ln, product, read,
-                        round_row, rowwise, sum_and_rest, tanh, turned)
-from contract import (AXES, FORMS, LOSSES, PARTS, SCORES, WEIGHTS, Attention, Node, added,
-                      arranged, axes_of_rows, clipped, joined, linear, multiplied, normed,
-                      side_by_side, split, step)
+from arithmetic import (F64, alibi_slopes, cosine_and_sine, in_order, product, read, round_row,
+                        rowwise, tanh, turned)
+from contract import (AXES, FORMS, PARTS, SCORES, WEIGHTS, Attention, Node, added, arranged,
+                      clipped, joined, linear, multiplied, normed, side_by_side, split, step)
 
 # Forms of queries, keys and values
 
@@ -85,13 +84,14 @@ def general(part, q, k):
     return added(scores, of_heads(part.get("bs"))) if "bs" in part.doc else scores
 
 def of_shared(part, k):
-    """k·Ua: the chain of its way back to keys goes over the heads that share one."""
-    ua, g, n = part.get("ua"), part.kv_heads, part.heads // part.kv_heads
+    """k·Ua as two products of the same numbers: what goes back to keys is one chain over the heads
+    that share them, and what goes back to Ua one over all heads that it is for."""
+    ua, n = part.get("ua"), part.heads // part.kv_heads
     each = np.broadcast_to(ua.value, (part.heads, *ua.value.shape[1:]))
-    beside = np.moveaxis(each.reshape(g, n, *each.shape[1:]), 1, 2).reshape(g, each.shape[1], -1)
+    beside = np.array([np.concatenate(each[i:i + n], -1) for i in range(0, part.heads, n)])
     of_keys = linear(arranged(k, lambda a: a[:, ::n]), Node(beside, tape=part.tape))
-    of_keys = arranged(of_keys, lambda a: np.moveaxis(
-        a.reshape(*a.shape[:3], n, -1), 3, 2).reshape(len(a), part.heads, a.shape[2], -1))
+    of_keys = arranged(of_keys, lambda a: np.stack(np.split(a, n, -1), 2).reshape(
+        len(a), part.heads, a.shape[2], -1))
     of_weights = linear(Node(k.value, tape=part.tape), ua)
     return Node(of_keys.value, [of_keys, of_weights], lambda grad: [grad, grad])
 
@@ -131,21 +131,18 @@ class Latents(Attention):
     ends = 0  # how many numbers of it the heads of keys end with
 
     def product(self, name):
-        stage = "q_latent" if name == "q" else "kv_latent"
-        down, bias, gain = ("wq_down bq_down q_latent_gain" if name == "q" else
-                            "wkv_down bkv_down kv_latent_gain").split()
-        if down not in self.doc:
+        of = "q" if name == "q" else "kv"
+        stage, down = of + "_latent", of + "_down"
+        if "w" + down not in self.doc:
             return super().product(name)
         width = self.get("w" + name).value.shape[-2]
         if name != "k":
-            self.rows(name)
-            rows = self.rows("k" if name == "v" else "q")
-            self.latent = self.put(stage, self.linear(rows, down, bias))
+            rows = [self.rows(one) for one in {"q": "q", "v": "vk"}[name]][-1]
+            self.latent = self.put(stage, self.linear(rows, "w" + down, "b" + down))
             self.first = arranged(self.latent, lambda a: a[..., :width])
-            if gain in self.doc:
-                eps = float(self.doc.get("latent_eps", 1e-6))
-                self.first = normed(self.first, self.get(gain), eps)
-                self.put(stage + "_norm", self.first)
+            if stage + "_gain" in self.doc:
+                gain, eps = self.get(stage + "_gain"), float(self.doc.get("latent_eps", 1e-6))
+                self.first = self.put(stage + "_norm", normed(self.first, gain, eps))
         made = self.linear(self.first, "w" + name, "b" + name)
         self.ends = self.ends if name == "q" else self.latent.value.shape[-1] - width
         if name != "k" or not self.ends:
@@ -155,44 +152,8 @@ class Latents(Attention):
         made = joined([arranged(made, lambda a: split(a, heads)), rest], -1)
         return arranged(made, side_by_side)
 
-# Words
-
-def looked_up(part, x, _):
-    return x or part.get("embedding")
-
-def words(part, x, _):
-    """They are no input, and have no gradient."""
-    return Node(x.value, tape=part.tape)
-
-# Losses
-
-def loss(part, of, terms, count, grad):
-    part.put("loss", np.array(in_order(terms.ravel())[0] / count).astype(part.t))
-    of.grad = (grad / count).astype(part.t).reshape(of.value.shape)
-
-def added_up(part, y, count=1):
-    loss(part, y, y.value.astype(F64), count, np.ones_like(y.value))
-
-def squares(part, y):
-    target = axes_of_rows(read(part.doc["target"], part.t), part)
-    loss(part, y, (y.value.astype(F64) - target) ** 2 / 2, 1, y.value - target)
-
-def of_labels(part, output):
-    table, labels = part.take("embedding"), np.array(part.doc["labels"])
-    logits = part.put("logits", linear(output, arranged(table, lambda a: a.T[None])))
-    wide, counted = logits.value[0].astype(F64), np.flatnonzero(labels >= 0)
-    top = wide.max(-1, keepdims=True)
-    e = exp(wide, top)
-    total, at_label = sum(sum_and_rest(e, F64)), (counted, labels[counted])
-    grad = np.zeros_like(wide)
-    grad[counted] = (e / total)[counted]
-    grad[at_label] -= 1
-    loss(part, logits, (top + ln(total))[counted, 0] - wide[at_label], len(counted), grad)
-
 # Rows of the tables
 
-LOSSES.update({"sum": added_up, "mean": lambda part, y: added_up(part, y, y.value.size),
-               "square": squares, "cross-entropy": of_labels})
 SCORES.update(general=general, additive=compared_by_sums)
 FORMS["source"].append(("positions", sinusoidal))
 FORMS["rows"].insert(0, ("clip", clipped_rows))
@@ -200,9 +161,6 @@ FORMS["rows"][-1:-1] = [("qk_norm", normed_rows), ("rope", rotary)]
 FORMS["scores"].append(("softcap", capped))
 FORMS["weights"] += [("top", greatest), ("round", rounded)]
 FORMS["keys"].insert(-1, ("alibi", sloped))
-FORMS["embedded"] += [("embedding", looked_up), ("vocab", words)] + [
-    (key, lambda part, x, _, key=key: added(x, part.get(key)))
-    for key in ("segment_embedding", "position_embedding")]
 PARTS.update(attention={"": Latents}, cross={"cross": Latents})
 WEIGHTS += "ws wa ua wq_down wkv_down".split()
 AXES.update({key: axes for keys, axes in [
@@ -215,7 +173,4 @@ AXES.update({key: axes for keys, axes in [
         a.reshape(-1, 1, 1, 1, a.shape[-1]), (part.heads, part.b, 1, 1, a.shape[-1]))),
     ("q_gain k_gain", lambda a, part: (
         a.ravel() if part.doc["qk_norm"] == "rms-all" else a.reshape(1, -1, 1, a.shape[-1]))),
-    ("embedding", lambda a, part: a[part.doc["ids"]][None]),
-    ("segment_embedding", lambda a, part: a[part.doc.get("segments", [0] * part.n)][None]),
-    ("position_embedding", lambda a, part: a[None, :part.n]),
 ] for key in keys.split()})

@@ -19,6 +19,13 @@ page_has_numbers() {
     [ ! -s "$said" ]
 }
 
+# has_lines FILE N: at most N, of at most 100 columns.
+has_lines() {
+    awk -v most="$2" 'length > 100 { print FILENAME ":" FNR " has " length " columns" }
+        END { if (NR > most) print FILENAME " has " NR " lines" }' "$tests/$1" >"$said"
+    [ ! -s "$said" ]
+}
+
 check() {
     $python -B "$tests/check.py" --all "$@" >"$said" 2>&1
 }
@@ -35,11 +42,10 @@ if picked numbers; then
     count 'the page has the numbers of the second implementation'
 fi
 if picked lines; then
-    lines=$(wc -l <"$tests/contract.py")
-    echo "$lines lines" >"$said"
-    [ "$lines" -le 400 ] && awk 'length > 100 { print; wide = 1 } END { exit wide }' \
-        "$tests"/contract.py "$tests"/parts.py "$tests"/experts.py >>"$said"
-    count 'contract.py has at most 400 lines, of at most 100 columns'
+    has_lines contract.py 400
+    count 'contract.py has at most 400 lines'
+    has_lines parts.py 200 && has_lines models.py 200
+    count 'parts.py and models.py have at most 200 lines each'
 fi
 if picked vectors; then
     cp "$vectors"/*.json "$scratch" && $python -B "$tests/vectors.py" "$scratch" >"$said" 2>&1 &&

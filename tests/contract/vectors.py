@@ -6,7 +6,8 @@ import json
 import os
 import sys
 
-import parts  # noqa: F401, which adds to the second implementation
+import models  # noqa: F401, these add to contract.py
+import parts  # noqa: F401
 from check import VERSION
 from documents import may_have_gradients, stages_of, with_gradients
 
