@@ -67,4 +67,5 @@ def main(word):
     print(len(of) - len(wrong), len(wrong), len(of) - len(not_alone))
 
 
-main(sys.argv[1] if len(sys.argv) > 1 else "")
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "")

@@ -84,8 +84,8 @@ def joined(parts, axis):
 
 def normed(x, gain, eps, centred=False, bias=None):
     wide = gain.value.astype(F64)
-    made = norm(x.value, wide, None if bias is None else bias.value, eps, centred)
-    return Node(made, [x, gain] + [bias] * (bias is not None), lambda grad: [
+    made = norm(x.value, wide, bias and bias.value, eps, centred)
+    return Node(made, [one for one in (x, gain, bias) if one], lambda grad: [
         *norm_back(x.value, grad, wide, eps, centred), grad])
 
 def clipped(x, most):
@@ -172,7 +172,7 @@ class Part:
         return a.reshape(a.shape[-2:])
 
 def as_given(part, output):
-    given = read(part.doc.get("output_grad", 0 * output.value), part.t)
+    given = read(part.doc.get("output_grad", np.zeros_like(output.value)), part.t)
     output.grad = axes_of_rows(given, part).reshape(output.value.shape)
 
 LOSSES = {"none": as_given}

@@ -71,6 +71,9 @@ SETTINGS = [
     ({**LATENTS, "wq": [row[:4] for row in DOWN], "bq": [1, 2, 3, 4], "qk_norm": "rms", "x": BATCH,
       "wk": [TWO[0], TWO[1], TWO[0], [0, 0]], "bk": [1, 2]},
      "--width 4"),
+    # One x for all entries of a batch, and a gradient that the output does not have
+    ({"xv": BATCH, "positions": "sinusoidal"}, "--tokens 3 --heads 2 --width 4 --biases"),
+    ({"logsumexp_grad": [1, -0.5, 2, 0.25, 3, -1]}, "--width 4 --biases"),
     # More queries than a block has, 48
     ({"score": "general", "ws": TWO, "bs": [1, 0.2], "causal": True},
      "--tokens 70 --width 4 --heads 2 --biases"),
@@ -120,6 +123,7 @@ def documents():
             doc = json.load(open(file, encoding="utf-8"))
             if {"x", "q", "layers", "vocab"} & set(doc):
                 yield file, doc
+    yield "zeros with a sign", {"q": TWO, "k": TWO, "v": TWO, "output_grad": [[-0.0, 1], [0, -0.0]]}
     for number, (more, options) in enumerate(SETTINGS):
         words = ("selfattn init --seed %d --tokens 6 " % number + options).split()
         drawn = subprocess.run(words, check=True, capture_output=True).stdout
