@@ -50,14 +50,18 @@ def flat(table):
     return [x for part in table for x in flat(part)] if isinstance(table, list) else [table]
 
 
+header_of = lru_cache(1000)(ast.literal_eval)
+
+
 def read_npy(data):
     size = struct.unpack("<H", data[8:10])[0]
-    header = ast.literal_eval(data[10:10 + size].decode())
+    header = header_of(data[10:10 + size].decode())
     kind, sizes = header["descr"], list(header["shape"])
     if kind not in ("<f4", "<f8") or header["fortran_order"]:
         return None
-    width, words = int(kind[2:]), data[10 + size:]
-    return {"shape": sizes, "bits": [words[i:i + width][::-1].hex() for i in range(0, len(words), width)]}
+    width, digits = 2 * int(kind[2:]), data[:9 + size:-1].hex()  # from the last byte on
+    bits = [digits[i:i + width] for i in range(0, len(digits), width)]
+    return {"shape": sizes, "bits": bits[::-1]}
 
 
 def read_result(data, dtype):
