@@ -4,8 +4,6 @@ and backward. parts.py adds to the tables here what some models have besides.
 Each operation is a node on a tape: an array, the nodes that it is made of, and how its gradient
 goes back to them. The way back visits the nodes from the last one to the first, and adds what comes
 to each. So what the page adds first is made last: values before keys, and keys before queries.
-
-Arrays have the axes b, h, n and column, or b, n and column where heads lie side by side.
 """
 import numpy as np
 
@@ -13,33 +11,34 @@ from arithmetic import (F64, TYPES, activation, exp, in_order, ln, norm, norm_ba
                         product, read, row_sum, rowwise, slope, turned)
 
 class Node:
-    """`back` makes of a gradient one for each input."""
+    """An array; `back` makes of its gradient one for each input. Each of its names as a stage has
+    with it what makes of an array the one that is shown."""
 
     def __init__(self, value, inputs=(), back=None, tape=None):
-        self.value, self.inputs, self.back, self.grad = value, inputs, back, None
+        self.value, self.inputs, self.back, self.grad, self.names = value, inputs, back, None, []
         self.tape = inputs[0].tape if inputs else tape
         self.tape.nodes.append(self)
 
 class Tape:
-    """All nodes, and by name those that a document gives and those that are stages"""
+    """All nodes, what the document gives by its name, and the stages as they are shown"""
 
     def __init__(self, t):
         self.t, self.nodes, self.given, self.stages = t, [], {}, {}
 
+    def leaf(self, name, table):
+        """One for a name, however often it is used"""
+        if name not in self.given:
+            self.given[name] = Node(read(table, self.t), tape=self)
+            self.given[name].names.append((name, np.asarray))
+        return self.given[name]
+
     def go_back(self):
         for node in reversed(self.nodes):
-            if node.grad is not None and node.inputs:
-                for one, grad in zip(node.inputs, node.back(node.grad)):
+            if node.grad is not None:
+                for name, bare in node.names:
+                    self.stages.setdefault(name + "_grad", bare(node.grad))
+                for one, grad in zip(node.inputs, node.back(node.grad) if node.inputs else ()):
                     one.grad = grad if one.grad is None else one.grad + grad
-
-    def shown(self):
-        """Stages, and the gradient of what something came back to"""
-        made = {name: bare(node.value) for name, (node, bare) in self.stages.items()}
-        gained = [(name, (node, np.asarray)) for name, node in self.given.items()]
-        made.update({name + "_grad": bare(node.grad)
-                     for name, (node, bare) in gained + [*self.stages.items()]
-                     if node.grad is not None})
-        return made
 
 # Operations
 
@@ -72,10 +71,9 @@ def multiplied(a, b):
 
 def linear(x, w):
     """The rows that are for one matrix, of head after head, make one chain of its gradient."""
-    outer, matrices = np.moveaxis(x.value, -3, 0).shape[:-1], w.value.shape
-    rows = arranged(x, lambda a: np.moveaxis(a, -3, 0).reshape(*matrices[:-2], -1, matrices[-2]))
-    return arranged(multiplied(rows, w), lambda a: np.moveaxis(
-        a.reshape(*outer, matrices[-1]), 0, -3))
+    of, shape = w.value.shape, (*np.moveaxis(x.value, -3, 0).shape[:-1], w.value.shape[-1])
+    rows = arranged(x, lambda a: np.moveaxis(a, -3, 0).reshape(*of[:-2], -1, of[-2]))
+    return arranged(multiplied(rows, w), lambda a: np.moveaxis(a.reshape(shape), 0, -3))
 
 def joined(parts, axis):
     ends = np.cumsum([part.value.shape[axis] for part in parts])[:-1]
@@ -98,7 +96,8 @@ def side_by_side(a):
 def split(a, heads):
     return np.swapaxes(a.reshape(*a.shape[:2], heads, -1), 1, 2)
 
-# What a document gives gets the axes of what it is for, and is gathered from these on the way back.
+# What a document gives gets the axes of what it is for, and is gathered from these on the way back:
+# b, h, n and column, or b, n and column where heads lie side by side.
 
 def axes_of_rows(a, part):
     rows = side_by_side(a) if a.ndim > 3 else a.reshape(-1, *a.shape[-2:])
@@ -122,8 +121,7 @@ AXES = {key: axes for keys, axes in [
     ("bias_k bias_v", lambda a, part: np.broadcast_to(a.ravel(), (part.b, 1, a.size))),
 ] for key in keys.split()}
 
-# What becomes of a layer's rows, of what is multiplied by weights, of queries, keys and values, of
-# scores, those of keys, and weights: one after another, each where a document has its key
+# Functions that make of rows, scores and weights others, one after another, by a key of a document
 FORMS = {"embedded": [], "source": [], "rows": [], "scores": [], "keys": [], "weights": []}
 
 class Part:
@@ -139,11 +137,12 @@ class Part:
         if key not in self.taken:
             given, t = self.doc[key], self.t
             if isinstance(given, Node):
-                self.taken[key] = self.tape.given[self.name + key] = arranged(given, lambda a: a[0])
+                made = arranged(given, lambda a: a[0])
+                made.names.append((self.name + key, np.asarray))
             else:
-                leaf = Node(read(given, t), tape=self.tape)
-                leaf = self.tape.given.setdefault(self.weights + key, leaf)
-                self.taken[key] = step(leaf, leaf.value, lambda grad: grad.astype(t) + t.type(0))
+                leaf = self.tape.leaf(self.weights + key, given)
+                made = step(leaf, leaf.value, lambda grad: grad.astype(t) + t.type(0))
+            self.taken[key] = made
         return self.taken[key]
 
     def get(self, key, default=None):
@@ -164,7 +163,9 @@ class Part:
     def put(self, name, made):
         """A stage; that of a part that is one operation has the name of the part."""
         node = made if isinstance(made, Node) else Node(made, tape=self.tape)
-        self.tape.stages[(self.name + name).rstrip(".")] = node, lambda a: self.bare(name, a)
+        name_of_all = (self.name + name).rstrip(".")
+        node.names.append((name_of_all, lambda a: self.bare(name, a)))
+        self.tape.stages[name_of_all] = self.bare(name, node.value)
         return node
 
     def bare(self, _, a):
@@ -396,4 +397,4 @@ def results(doc, kind="f32"):
     if loss != "none" or {"output_grad", "logsumexp_grad"} & set(doc):
         LOSSES[loss](one, output)
         tape.go_back()
-    return tape.shown()
+    return tape.stages

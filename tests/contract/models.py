@@ -27,7 +27,7 @@ def weighted(rows, of, w, slope_of_w=1):
     """Each row times a number, which is found of another node"""
     def back(grad):
         of_w = in_order(grad.astype(F64) * rows.value.astype(F64)) * slope_of_w
-        return grad * w, of_w.astype(w.dtype).reshape(w.shape)
+        return grad * w, of_w.astype(w.dtype)
 
     return Node(rows.value * w, [rows, of], back)
 
@@ -75,7 +75,7 @@ class Experts(Part):
         gate = linear(x, self.get("shared_gate")) if "shared_gate" in self.doc else None
         made = self.expert(self.doc["shared"], x, "shared.")
         if gate:
-            gate = self.tape.given[self.name + "shared_gate"] = arranged(gate, lambda a: a[0])
+            gate.names.append((self.name + "shared_gate", lambda a: a[0]))
             a = sigmoid(gate.value.astype(F64)).astype(self.t)
             made = weighted(made, gate, a, a.astype(F64) * (1 - a.astype(F64)))
         self.put("shared", made.value)
