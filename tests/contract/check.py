@@ -32,7 +32,7 @@ def number(word):
 def near(x, dtype):
     """A float64 that rounds to the type as x does: to odd, where it is not x"""
     made = float(x)
-    if dtype == "f32" and math.isfinite(made) and Fraction(made) != x:
+    if dtype == "f32" and math.isfinite(made) and made != x:
         even = struct.pack("<d", made)[0] % 2 == 0
         return math.nextafter(made, math.inf if x > made else -math.inf) if even else made
     return made

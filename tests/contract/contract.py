@@ -1,5 +1,5 @@
 """ORDER OF OPERATIONS of selfattn-contract(7): every stage of an attention and of layers, forward
-and backward. parts.py adds to the tables here what some models have besides.
+and backward. parts.py and models.py add to the tables here what others have besides.
 
 Each operation is a node on a tape: an array, the nodes that it is made of, and how its gradient
 goes back to them. The way back visits the nodes from the last one to the first, and adds what comes
@@ -121,9 +121,6 @@ AXES = {key: axes for keys, axes in [
     ("bias_k bias_v", lambda a, part: np.broadcast_to(a.ravel(), (part.b, 1, a.size))),
 ] for key in keys.split()}
 
-# Functions that make of rows, scores and weights others, one after another, by a key of a document
-FORMS = {"embedded": [], "source": [], "rows": [], "scores": [], "keys": [], "weights": []}
-
 class Part:
     """Its stages have names that begin with `name`, and its weights with `weights`."""
     b = 1
@@ -133,7 +130,7 @@ class Part:
         self.weights = name if weights is None else weights
 
     def take(self, key):
-        """With its own axes: rows of layers, or a leaf, one however often the document uses it"""
+        """With its own axes: rows of layers, or what the document gives"""
         if key not in self.taken:
             given, t = self.doc[key], self.t
             if isinstance(given, Node):
@@ -146,6 +143,7 @@ class Part:
         return self.taken[key]
 
     def get(self, key, default=None):
+        """With the axes of what it is for"""
         if key not in self.doc:
             return None if default is None else Node(np.array(default, self.t), tape=self.tape)
         turn = turned if key in WEIGHTS and self.doc.get("layout") == "out-in" else np.asarray
@@ -208,9 +206,11 @@ def allowed(part, keys, before):
         stays = stays & ((part.get("mask").value != 0) ^ (doc.get("mask_true") == "masked"))
     return step(keys, np.where(stays, keys.value, part.t.type(-np.inf)))
 
-FORMS["rows"] += [("", longer), ("past_k", after_past)]
-FORMS["scores"] += [("", scaled)]
-FORMS["keys"] += [("bias", lambda part, keys, _: added(keys, part.get("bias"))), ("", allowed)]
+# What is done to the rows of layers, to rows before and after their product, to scores, to those of
+# keys, and to weights: in order, each where the document has its key
+FORMS = {"embedded": [], "source": [], "rows": [("", longer), ("past_k", after_past)],
+         "scores": [("", scaled)], "weights": [],
+         "keys": [("bias", lambda part, keys, _: added(keys, part.get("bias"))), ("", allowed)]}
 SCORES = dict.fromkeys(("scaled", "dot"), lambda _, q, k: multiplied(q, arranged(k, turned)))
 SOURCES = {"q": ["q", "x"], "k": ["k", "xk", "x"], "v": ["v", "xv", "xk", "x"]}
 
@@ -283,12 +283,12 @@ class Attention(Part):
             self.put("delta", delta)
             return made * (grad - delta) + 0, -(sink.astype(F64) / total * delta)
 
-        wide, log = made.astype(F64), np.where(total == 0, -np.inf, ln(total.astype(F64)))
-        entropy = 0 - rowwise(wide, ln(np.where(wide == 0, 1, wide)))
-        for name, a in {"row_max": top, "exp": e, "row_sum": total, "logsumexp": top + log,
-                        "entropy": entropy}.items():
-            self.put(name, a.astype(t))
+        for name, a in (("row_max", top), ("exp", e), ("row_sum", total)):
+            self.put(name, a)
         weights = self.put("weights", Node(made, [masked, sinks], back))
+        wide, log = made.astype(F64), np.where(total == 0, -np.inf, ln(total.astype(F64)))
+        self.put("logsumexp", (top + log).astype(t))
+        self.put("entropy", (0 - rowwise(wide, ln(np.where(wide == 0, 1, wide)))).astype(t))
         if self.name:
             self.mean = self.put("mean_weights", in_order(made, 1)[:, 0] / self.heads).value[0]
         weights = self.formed("weights", weights, doc)
@@ -303,8 +303,8 @@ class Norm(Part):
     def forward(self):
         eps = float(self.doc.get("eps", self.doc.get("norm_eps", 1e-5)))
         centred = self.doc.get("norm_kind", "layer") == "layer"
-        gain, bias = self.get("gain", [1]), self.get("bias")
-        return self.put("", normed(self.doc["x"], gain, eps, centred, bias))
+        gain = self.get("gain", [1])
+        return self.put("", normed(self.doc["x"], gain, eps, centred, self.get("bias")))
 
 class FeedForward(Part):
     def forward(self):
