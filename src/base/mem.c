@@ -289,16 +289,34 @@ void mem_free(void *block)
     free(block);
 }
 
+#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD) && defined(M_MXFAST)
+enum { MOST_THAT_GLIBC_TAKES = 32 << 20 };
+
 void mem_keep_pages(void)
 {
-#if defined(M_MMAP_THRESHOLD) && defined(M_TRIM_THRESHOLD) && defined(M_MXFAST)
-    enum { MOST_THAT_GLIBC_TAKES = 32 << 20, NEVER = 1 << 30 };
+    enum { NEVER = 1 << 30 };
     account.mapped_from = MOST_THAT_GLIBC_TAKES;
     mallopt(M_MMAP_THRESHOLD, MOST_THAT_GLIBC_TAKES);
     mallopt(M_TRIM_THRESHOLD, NEVER);
     mallopt(M_MXFAST, 0); /* else each larger block that is freed collects all small ones */
-#endif
 }
+
+void mem_keep_large_pages(void)
+{
+    if (account.mapped_from != MOST_THAT_GLIBC_TAKES) /* a small limit gives all pages back */
+        return;
+    account.mapped_from = SIZE_MAX;
+    mallopt(M_MMAP_MAX, 0);
+}
+#else
+void mem_keep_pages(void)
+{
+}
+
+void mem_keep_large_pages(void)
+{
+}
+#endif
 
 /* ---- addresses without memory ---- */
 

@@ -64,6 +64,9 @@ void mem_free(void *block);
 /* For a program that computes one problem after the other: memory that was freed stays with the
  * process, since new pages cost as much as a small problem's arithmetic. A hint. */
 void mem_keep_pages(void);
+/* The same of blocks of 32 MB and more, for one that computes the same large problem hundreds of
+ * times. Resizing such a block copies it from then on. */
+void mem_keep_large_pages(void);
 
 /* ---- addresses without memory ----
  *

@@ -368,6 +368,7 @@ static bool find(search *s, why_answers *to, err *e)
 bool why_find(why_answers *to, const why_question *of, err *e)
 {
     *to = (why_answers){0};
+    mem_keep_large_pages();
     search *s = mem_alloc_zeroed(1, sizeof *s, e);
     if (s == NULL)
         return false;
