@@ -87,6 +87,8 @@ typedef enum stack_slip {
     STACK_FORGETS_IDS,       /* of an embedding that logits are tied to, what ids give back, */
     STACK_FORGETS_TIED,      /* or what logits do */
     STACK_UNEMBEDS_GIVEN,    /* the unembedding gains of rows before the last norm */
+    STACK_GAINS_FIRST_TIME,  /* of layers that come several times, weights gain the first time, */
+    STACK_GAINS_LAST_TIME,   /* or the last time, alone */
 } stack_slip;
 
 /* A product between the rows that are looked up, or given, and the layers: x·w + b. Their widths

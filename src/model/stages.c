@@ -150,7 +150,10 @@ static bool add_up(const keeper *k, const char *full, tensor *of, err *e)
     const tensor *sum = bundle_tensor(&k->gains->sum, full);
     if (sum == NULL)
         return true;
-    by->with->add(sum->data, tensor_count(of), of->data, 1, of->data);
+    if (k->gains->of->slip == STACK_GAINS_LAST_TIME)
+        tensor_copy(sum, of);
+    else if (k->gains->of->slip != STACK_GAINS_FIRST_TIME)
+        by->with->add(sum->data, tensor_count(of), of->data, 1, of->data);
     bundle_remove(&k->gains->sum, full);
     return gradient_check_range(by, &(keeper){0}, full, of, e);
 }

@@ -112,6 +112,11 @@ static bool stack_slips(stack_attempt *a)
     return a->scope.is_whole;
 }
 
+static bool repeat_slips(stack_attempt *a)
+{
+    return stack_slips(a) && a->stack->layers > a->stack->own_layers;
+}
+
 static bool goal_slips(stack_attempt *a)
 {
     goal *g = &a->stack->goal;
@@ -314,6 +319,10 @@ static const mistake BACK_ROWS[] = {
      PART(PART_FEED_FORWARD, part_slips, PART_STOPS)},
     {{"memory-grad-overwritten", "memory gains from the first layer that looks at it alone"},
      TURN(stack_slips, STACK_OVERWRITES_MEMORY)},
+    {{"repeat-grads-overwritten", "weights of layers that repeat gain the first time alone"},
+     TURN(repeat_slips, STACK_GAINS_FIRST_TIME)},
+    {{"repeat-grads-of-last", "weights of layers that repeat gain the last time alone"},
+     TURN(repeat_slips, STACK_GAINS_LAST_TIME)},
     {{"embedding-grad-overwritten", "of rows with one id, the last alone gives back"},
      TURN(stack_slips, STACK_OVERWRITES_ROWS)},
     {{"embedding-grad-of-logits", "a tied embedding gains from logits alone"},

@@ -17,6 +17,9 @@ enum { WRONG = 512, GRADIENTS_OF = 4, ORDERS_OF = 5 };
 /* And so many have experts, whose gradients tests/autograd tries. */
 enum { MIXED_OF = 6 };
 
+/* And of so many the layers come twice or three times. */
+enum { REPEATED_OF = 7 };
+
 static const long double ROUNDINGS = 0x1p13L;
 
 /* ---- one stack ---- */
@@ -124,6 +127,7 @@ void compare_stacks(uint64_t seed, uint64_t first, uint64_t count, size_t *passe
         bool is_mixed = i % MIXED_OF == 1;
         if (is_mixed)
             ref_stack_mix(&s, seed, i);
+        s.times = i % REPEATED_OF == 2 ? 2 + i / REPEATED_OF % (REF_TIMES_MOST - 1) : 0;
         s.mistake = getenv("REF_BREAK");
         snprintf(where, sizeof where, "compare stacks 1 %" PRIu64 ":%" PRIu64, seed, i);
         bool done = is_right(&s, wrong);

@@ -70,7 +70,7 @@ bool flow_makes_of(const flow *f, const char *before, const char *part, const ch
 
 long double flow_residual_scale(const flow *f)
 {
-    double own = f->stack->layer[f->layer - 1].residual_scale;
+    double own = ref_stack_layer(f->stack, f->layer - 1)->residual_scale;
     double scale = own != 0 ? own : f->stack->residual_scale;
     return scale != 0 ? scale : 1;
 }

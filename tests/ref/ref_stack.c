@@ -438,6 +438,16 @@ static void keep_results(const ref_stack *s, ref_stack_result *r)
     }
 }
 
+size_t ref_stack_depth(const ref_stack *s)
+{
+    return s->times > 1 ? s->times * s->layers : s->layers;
+}
+
+const ref_layer *ref_stack_layer(const ref_stack *s, size_t number)
+{
+    return &s->layer[number % s->layers];
+}
+
 void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
 {
     flow f = {.stack = s, .result = r, .has_rollout = true};
@@ -447,12 +457,12 @@ void ref_stack_compute(const ref_stack *s, ref_stack_result *r)
         norm_rows(&f, &s->first, ref_word_is(s->norm_kind, "rms"), &f.x);
         flow_keep(&f, "ln_e", &f.x);
     }
-    for (size_t i = 0; i < s->layers; i++) {
+    for (size_t i = 0; i < ref_stack_depth(s); i++) {
         snprintf(f.way, sizeof f.way, "layer.%zu.", i);
         f.layer = i + 1;
-        run_layer(&f, &s->layer[flow_makes(&f, "first layer")  ? 0
-                                : flow_makes(&f, "last layer") ? s->layers - 1
-                                                               : i]);
+        run_layer(&f, ref_stack_layer(s, flow_makes(&f, "first layer")  ? 0
+                                         : flow_makes(&f, "last layer") ? s->layers - 1
+                                                                        : i));
     }
     f.layer = 0;
     f.way[0] = '\0';

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { REF_LAYERS_MOST = 3, REF_NORMS = 4, REF_STACK_NAME = 96 };
+enum { REF_LAYERS_MOST = 3, REF_TIMES_MOST = 3, REF_NORMS = 4, REF_STACK_NAME = 96 };
 
 /* {} where it is there and nothing is said. */
 typedef struct ref_norm {
@@ -74,9 +74,9 @@ typedef struct ref_stack {
     double row_scale;                          /* of rows that ids look up; 0: not said */
     ref_array x, memory, embedding, positions; /* x: n × m or b × n × m */
     ref_array segment_rows;
-    size_t *ids;      /* rows of the embedding that x is; NULL: x is given */
-    size_t *segments; /* of n rows; NULL: not said, and 0 */
-    size_t layers;
+    size_t *ids;          /* rows of the embedding that x is; NULL: x is given */
+    size_t *segments;     /* of n rows; NULL: not said, and 0 */
+    size_t layers, times; /* so many layers, which come so many times; 0: once */
     ref_layer layer[REF_LAYERS_MOST];
     /* What gradients begin with: ref_stack_back.h. */
     const char *loss;
@@ -108,6 +108,10 @@ typedef struct ref_stack_result {
     ref_stack_stage *stage;
     size_t count, capacity;
 } ref_stack_result;
+
+/* All layers that rows go through, and the one that the layer of this number, from 0, is. */
+size_t ref_stack_depth(const ref_stack *s);
+const ref_layer *ref_stack_layer(const ref_stack *s, size_t number);
 
 void ref_stack_compute(const ref_stack *s, ref_stack_result *r);
 void ref_stack_result_free(ref_stack_result *r);

@@ -150,15 +150,15 @@ static long double cross_entropy(const ref_stack *s, const long double *taken)
 
 /* ---- what goes back ---- */
 
-enum { SELF, CROSS, ATTENTIONS };
+enum { SELF, CROSS, ATTENTIONS, DEPTH_MOST = REF_TIMES_MOST * REF_LAYERS_MOST };
 
 typedef struct back {
     flow f; /* f.x: the gradient of the rows after what is next; f.given: of what the layer was
                given, where a part went back to it */
-    bool has_problem[REF_LAYERS_MOST][ATTENTIONS];
-    ref_problem asked[REF_LAYERS_MOST][ATTENTIONS]; /* on the way forward */
-    rows memory;                                    /* at NULL: nothing looked at it yet */
-    rows tied;                                      /* of logits, ids × m; at NULL: none */
+    bool has_problem[DEPTH_MOST][ATTENTIONS];
+    ref_problem asked[DEPTH_MOST][ATTENTIONS]; /* on the way forward */
+    rows memory;                               /* at NULL: nothing looked at it yet */
+    rows tied;                                 /* of logits, ids × m; at NULL: none */
 } back;
 
 static bool makes(const back *b, const char *mistake)
@@ -175,18 +175,24 @@ static bool makes_of(const back *b, const char *before, const char *after)
     return makes(b, word);
 }
 
-/* The rows of a stage of the way forward; owned by the caller. */
-static rows stage_rows(const back *b, const char *name)
+/* NULL: there is none. */
+static ref_stack_stage *find_stage(const back *b, const char *name)
 {
     const ref_stack_result *r = b->f.result;
     size_t i = 0;
     while (i < r->count && strcmp(r->stage[i].name, name) != 0)
         i++;
-    if (i == r->count) {
+    return i == r->count ? NULL : &r->stage[i];
+}
+
+/* The rows of a stage of the way forward; owned by the caller. */
+static rows stage_rows(const back *b, const char *name)
+{
+    const ref_stack_stage *one = find_stage(b, name);
+    if (one == NULL) {
         fprintf(stderr, "the reference has no stage %s\n", name);
         abort();
     }
-    const ref_stack_stage *one = &r->stage[i];
     size_t width = one->size[one->rank - 1];
     rows made = rows_new(one->count / width, width);
     memcpy(made.at, one->at, one->count * sizeof made.at[0]);
@@ -226,6 +232,25 @@ static gained rows_gained(const back *b, const char *kind)
     return (gained){0, all, makes_of(b, kind, "nothing") ? 0 : 1};
 }
 
+/* A weight of a layer that comes several times has one gradient, named after the first time: the
+ * sum of what each time gives, of which the last is here first. */
+static void keep_sum_of_times(const back *b, const char *name, int rank, const size_t *size,
+                              const long double *at)
+{
+    flow first = b->f;
+    char full[2 * REF_STACK_NAME];
+    if (b->f.layer > 0)
+        snprintf(first.way, sizeof first.way, "layer.%zu.", (b->f.layer - 1) % b->f.stack->layers);
+    snprintf(full, sizeof full, "%s%s", first.way, name);
+    ref_stack_stage *sum = find_stage(b, full);
+    if (sum == NULL)
+        flow_keep_array(&first, name, rank, size, at);
+    for (size_t i = 0; sum != NULL && i < sum->count; i++) {
+        long double so_far = makes(b, "first time") ? 0 : sum->at[i];
+        sum->at[i] = so_far + (makes(b, "last time") ? 0 : at[i]);
+    }
+}
+
 static void keep_named(const back *b, const char *of_key, const char *kind, int rank,
                        const size_t *size, long double *at)
 {
@@ -237,7 +262,7 @@ static void keep_named(const back *b, const char *of_key, const char *kind, int 
     for (size_t i = 0; i < count; i++)
         at[i] *= from.by;
     snprintf(name, sizeof name, "%s_grad", of_key);
-    flow_keep_array(&b->f, name, rank, size, at);
+    keep_sum_of_times(b, name, rank, size, at);
     free(at);
 }
 
@@ -487,6 +512,25 @@ static void side_back(const ref_problem *p, const ref_result *r, ref_input weigh
                         .at[ref_weight_index(p, &p->in[weight], c / width, width, i, c % width)];
 }
 
+/* Of rows each time has its own, of parameters all have one. */
+static void keep_attention(const back *b, const char *part, const ref_result *r)
+{
+    for (ref_stage_id id = REF_STAGE_OUTPUT_GRAD; id < REF_STAGE_WQ_GRAD; id++)
+        flow_keep_stage(&b->f, part, &r->stage[id]);
+    for (ref_stage_id id = REF_STAGE_WQ_GRAD; id < REF_STAGES; id++) {
+        const ref_stage *one = &r->stage[id];
+        char name[REF_STACK_NAME];
+        if (one->at == NULL)
+            continue;
+        long double *at = ref_alloc(one->count, sizeof at[0]);
+        for (size_t i = 0; i < one->count; i++)
+            at[i] = one->at[i].value;
+        snprintf(name, sizeof name, "%s.%s", part, one->name);
+        keep_sum_of_times(b, name, one->rank, one->size, at);
+        free(at);
+    }
+}
+
 static void attention_back(back *b, int which, rows *dy)
 {
     ref_problem p = ref_problem_copy(&b->asked[b->f.layer - 1][which]);
@@ -500,8 +544,7 @@ static void attention_back(back *b, int which, rows *dy)
     ref_compute_output(&p, &r);
     ref_compute_gradients(&p, &r);
     ref_compute_parameters(&p, &r);
-    for (ref_stage_id id = REF_STAGE_OUTPUT_GRAD; id < REF_STAGES; id++)
-        flow_keep_stage(&b->f, which == SELF ? "attention" : "cross", &r.stage[id]);
+    keep_attention(b, which == SELF ? "attention" : "cross", &r);
     memset(dy->at, 0, dy->n * dy->width * sizeof dy->at[0]);
     side_back(&p, &r, REF_WQ, dy);
     if (memory->at == NULL) {
@@ -713,7 +756,7 @@ static void bare_layer_back(back *b, const ref_layer *l, const rows *given)
 static void layer_back(back *b, size_t index)
 {
     const ref_stack *s = b->f.stack;
-    const ref_layer *l = &s->layer[index];
+    const ref_layer *l = ref_stack_layer(s, index);
     const char *order = l->order != NULL ? l->order : s->order;
     char before[REF_STACK_NAME];
     snprintf(before, sizeof before, "layer.%zu.output", index - 1);
@@ -879,7 +922,7 @@ static void logits_back(back *b, const rows *output)
     keep_bias(b, "unembedding_bias", &s->unembedding_bias, "biases", &grad);
     if (s->unembedding.at != NULL) {
         char before[REF_STACK_NAME];
-        snprintf(before, sizeof before, "layer.%zu.output", s->layers - 1);
+        snprintf(before, sizeof before, "layer.%zu.output", ref_stack_depth(s) - 1);
         rows given = stage_rows(b, s->end.w1.at != NULL ? "ffn.output" : before);
         const rows *unnormed = head.hidden.at != NULL ? &head.activated
                                : s->final.is_there    ? &given
@@ -988,7 +1031,7 @@ void ref_stack_compute_back(const ref_stack *s, ref_stack_result *r)
         output_back(&b, &output);
     flow_keep(&b.f, "output_grad", &b.f.x);
     char before[REF_STACK_NAME];
-    snprintf(before, sizeof before, "layer.%zu.output", s->layers - 1);
+    snprintf(before, sizeof before, "layer.%zu.output", ref_stack_depth(s) - 1);
     rows last = stage_rows(&b, before);
     if (s->final.is_there) {
         rows given = stage_rows(&b, s->end.w1.at != NULL ? "ffn.output" : before);
@@ -998,7 +1041,7 @@ void ref_stack_compute_back(const ref_stack *s, ref_stack_result *r)
     if (s->end.w1.at != NULL)
         feed_forward_back(&b, &s->end, s->activation == NULL ? "relu" : s->activation, &last,
                           &b.f.x);
-    for (size_t i = s->layers; i-- > 0;)
+    for (size_t i = ref_stack_depth(s); i-- > 0;)
         layer_back(&b, i);
     b.f.layer = 0;
     b.f.way[0] = '\0';
@@ -1015,7 +1058,7 @@ void ref_stack_compute_back(const ref_stack *s, ref_stack_result *r)
         long double *at = b.memory.at;
         flow_keep_array(&b.f, "memory_grad", s->memory.rank, s->memory.size, at);
     }
-    for (size_t i = 0; i < s->layers; i++)
+    for (size_t i = 0; i < ref_stack_depth(s); i++)
         for (int which = 0; which < ATTENTIONS; which++)
             if (b.has_problem[i][which])
                 ref_problem_free(&b.asked[i][which]);

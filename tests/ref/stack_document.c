@@ -194,6 +194,8 @@ static void add_settings(text *out, const ref_stack *s)
         add_number(out, "residual_scale", s->residual_scale);
     if (s->row_scale != 0)
         add_number(out, "embedding_scale", s->row_scale);
+    if (s->times > 0)
+        add_number(out, "repeat", (double)s->times);
     if (s->offset > 0)
         add_number(out, "offset", (double)s->offset);
 }

@@ -10,6 +10,9 @@
 /* In one layer alone one of so many is planted: how they come there is the same for all. */
 enum { STACKS_MOST = 3000, SEED = 10, SHOWN_WAYS = 3, ALONE = 5 };
 
+/* Of so many stacks the layers come several times. */
+enum { REPEATED_OF = 4 };
+
 /* Gradients in proportion to the greatest that are this small are what rounding leaves of sums that
  * cancel: keys' biases, which move no weight. */
 static const double LEAST = 1e-9;
@@ -56,6 +59,11 @@ static bool is_sum(stack_planting *of)
 static bool has_batch(stack_planting *of)
 {
     return of->is_whole && of->s->x.rank == 3 && of->s->x.size[0] > 1;
+}
+
+static bool is_repeated(stack_planting *of)
+{
+    return of->is_whole && of->s->times > 1;
 }
 
 /* clang-format off */
@@ -108,6 +116,8 @@ static const stack_plant PLANTED[] = {
     {"cross-stops", "back stops cross", NULL, 0},
     {"ffn-stops", "back stops ffn", NULL, 0},
     {"memory-grad-overwritten", "back memory overwritten", whole, 0},
+    {"repeat-grads-overwritten", "back first time", is_repeated, 0},
+    {"repeat-grads-of-last", "back last time", is_repeated, 0},
     {"embedding-grad-overwritten", "back overwritten", whole, 0},
     {"embedding-grad-of-logits", "back embedding of logits", has_logits, 0},
     {"embedding-grad-of-ids", "back embedding of ids", has_logits, 0},
@@ -269,6 +279,7 @@ static void try_stack(uint64_t number, const char *only, size_t count, tally *ta
     dice d = {number};
     ref_random_stack(&s, SEED, number);
     s.is_float32 = false;
+    s.times = number % REPEATED_OF == 1 ? 2 + number / REPEATED_OF % (REF_TIMES_MOST - 1) : 0;
     bool has_batches = s.memory.at == NULL || s.memory.rank == s.x.rank;
     if (stack_is_small(&s) && has_batches) {
         ref_random_goal(&s, &d);
@@ -276,7 +287,7 @@ static void try_stack(uint64_t number, const char *only, size_t count, tally *ta
         bool is_open = stack_subject_open(&of, &s, SIZE_MAX, &(stack_way){0});
         for (size_t i = 0; is_open && i < 2 * COUNT; i++) {
             trial t = trial_at(i, &s, number);
-            bool is_alone = s.layers > 1 && (only != NULL || i / 2 % ALONE == 0);
+            bool is_alone = s.layers > 1 && s.times == 0 && (only != NULL || i / 2 % ALONE == 0);
             if ((i % 2 == 0 || is_alone) && is_left(i, only, tallies, count))
                 try_trial(&t, &of, &s, &right, number, only != NULL, &tallies[i]);
         }
