@@ -533,7 +533,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 
 void plan_free(plan *p)
 {
-    tensor_free(&p->relative);
+    tensor_free(&p->read);
     tensor_free(&p->slopes);
     tensor_free(&p->of_score.vector);
     tensor_free(&p->of_score.shift);

@@ -55,7 +55,7 @@ typedef struct plan {
     tensor wo, bo;         /* h·d_v × width_out, width_out long */
     tensor bias_k, bias_v; /* g·d numbers each; no data: no such rows */
     tensor sinks;          /* h logits; no data: there are none */
-    tensor relative;       /* what the bias is a view of, by distances or keys alone; owned */
+    tensor read;           /* from a table of biases, which the bias is a view of; owned */
     tensor slopes;         /* of ALiBi, one a head, float64; no data: there is none; owned */
     /* Of all heads, an axis before those of one, of stride 0 where they share; a va or ba that the
      * document does not give is made here, and owned. */

@@ -175,11 +175,26 @@ static bool find_scale(plan *p, err *e)
     return err_remedy(e, "--dtype f64 has more range");
 }
 
-/* ---- a bias by distance (Raffel et al., Exploring the limits of transfer learning, 2020, section
- * 2.1, and modeling_t5): near distances have a bucket each, those further away share one with
- * ever more, up to relative_distance; where keys after the query are seen, half of the buckets are
- * theirs ---- */
+/* ---- a bias that is read from a table ---- */
 
+/* Opens room for the numbers that heads read, of this shape, and makes the bias a view of it: with
+ * these strides, from number `first` on. */
+static bool open_read(plan *p, int rank, const size_t *size, const ptrdiff_t stride[4],
+                      size_t first, err *e)
+{
+    if (!tensor_new(&p->read, p->type, rank, size, e))
+        return false;
+    p->bias = (tensor){.type = p->type,
+                       .rank = 4,
+                       .size = {p->batches, p->heads, p->n_q, plan_own_keys(p)},
+                       .data = (char *)p->read.data + first * dtype_size(p->type)};
+    memcpy(p->bias.stride, stride, 4 * sizeof stride[0]);
+    return true;
+}
+
+/* By distance (Raffel et al., Exploring the limits of transfer learning, 2020, section 2.1, and
+ * modeling_t5): near distances have a bucket each, those further away share one with ever more, up
+ * to relative_distance; where keys after the query are seen, half of the buckets are theirs. */
 static size_t bucket_of(const plan *p, int64_t distance)
 {
     size_t count = p->asked->relative->size[0], first = 0;
@@ -207,96 +222,102 @@ static void fill_distances(const plan *p, size_t head, int64_t first, size_t cou
     }
 }
 
-/* Queries that stand one after the other see one list of numbers, each from a place of its own on;
- * those that have places of their own have a list each. */
-static bool find_relative(plan *p, err *e)
+static bool check_buckets(const plan *p, const tensor *given, const place *at, err *e)
 {
-    const problem *asked = p->asked;
-    const tensor *given = asked->relative;
-    place at = problem_place(asked, "relative_bias");
     char shape[SHAPE_TEXT];
-    size_t keys = plan_own_keys(p), exact = given == NULL ? 0 : given->size[0] / 2;
-    if (given == NULL)
-        return true;
-    exact = plan_is_causal(p) ? exact : exact / 2;
+    size_t exact = given->size[0] / (plan_is_causal(p) ? 2 : 4);
     if (given->size[1] != p->heads)
-        return err_at(e, &at, "relative_bias is %s, and there %s %zu head%s",
+        return err_at(e, at, "relative_bias is %s, and there %s %zu head%s",
                       tensor_shape_text(given, shape), p->heads == 1 ? "is" : "are", p->heads,
                       p->heads == 1 ? "" : "s");
-    if (exact < 1 || asked->relative_distance <= exact)
-        return err_at(e, &at,
-                      "relative_bias has %zu bucket%s, of which %zu are of one distance each, and "
-                      "relative_distance is %zu",
-                      given->size[0], given->size[0] == 1 ? "" : "s", exact,
-                      asked->relative_distance);
-    if (p->bias.data != NULL)
-        return err_at(e, &at, "relative_bias is given, and so is bias, of which there is one");
-    if (asked->goes_back && !plan_note(p, e, "relative_bias has no gradient here, all else has"))
-        return false;
-    bool is_by_entry = asked->places != NULL ||
-                       (asked->causal == CAUSAL_LOWER_RIGHT && asked->key_lengths != NULL);
-    size_t whole[] = {p->batches, p->heads, p->n_q, keys}, side[] = {p->heads, p->n_q + keys - 1};
-    p->bias = (tensor){.type = p->type, .rank = 4};
-    memcpy(p->bias.size, whole, sizeof whole);
-    if (is_by_entry) {
-        if (!tensor_new(&p->relative, p->type, 4, whole, e))
+    return (exact > 0 && p->asked->relative_distance > exact) ||
+           err_at(e, at,
+                  "relative_bias has %zu bucket%s, of which %zu are of one distance each, and "
+                  "relative_distance is %zu",
+                  given->size[0], given->size[0] == 1 ? "" : "s", exact,
+                  p->asked->relative_distance);
+}
+
+/* Queries that stand one after the other see one list of numbers, each from a place of its own on;
+ * those that have places of their own have a list each. */
+static bool read_buckets(plan *p, const tensor *given, err *e)
+{
+    const problem *asked = p->asked;
+    const size_t keys = plan_own_keys(p), whole[] = {p->batches, p->heads, p->n_q, keys},
+                 side[] = {p->heads, p->n_q + keys - 1};
+    const ptrdiff_t of_side[] = {0, (ptrdiff_t)side[1], -1, 1},
+                    of_whole[] = {(ptrdiff_t)(p->heads * p->n_q * keys), (ptrdiff_t)(p->n_q * keys),
+                                  (ptrdiff_t)keys, 1};
+    (void)given;
+    if (asked->places == NULL &&
+        (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL)) {
+        int64_t last = visible_position(p, 0, p->n_q - 1);
+        if (!open_read(p, 2, side, of_side, p->n_q - 1, e))
             return false;
-        memcpy(p->bias.stride, p->relative.stride, sizeof p->relative.stride);
-        p->bias.data = p->relative.data;
-        for (size_t b = 0; b < p->batches; b++) {
-            tensor of_entry = tensor_at(&p->relative, b);
-            for (size_t h = 0; h < p->heads; h++) {
-                tensor of_head = tensor_at(&of_entry, h);
-                for (size_t i = 0; i < p->n_q; i++) {
-                    tensor row = tensor_at(&of_head, i);
-                    fill_distances(p, h, -visible_position(p, b, i), keys, &row);
-                }
-            }
+        for (size_t h = 0; h < p->heads; h++) {
+            tensor of_head = tensor_at(&p->read, h);
+            fill_distances(p, h, -last, side[1], &of_head);
         }
         return true;
     }
-    if (!tensor_new(&p->relative, p->type, 2, side, e))
+    if (!open_read(p, 4, whole, of_whole, 0, e))
         return false;
-    int64_t last = visible_position(p, 0, p->n_q - 1);
-    for (size_t h = 0; h < p->heads; h++) {
-        tensor of_head = tensor_at(&p->relative, h);
-        fill_distances(p, h, -last, side[1], &of_head);
+    for (size_t n = 0; n < p->batches * p->heads * p->n_q; n++) {
+        size_t b = n / p->n_q / p->heads, h = n / p->n_q % p->heads, i = n % p->n_q;
+        tensor of_head = plan_of_head(&p->read, b, h), row = tensor_at(&of_head, i);
+        fill_distances(p, h, -visible_position(p, b, i), keys, &row);
     }
-    const ptrdiff_t stride[] = {0, (ptrdiff_t)side[1], -1, 1};
-    memcpy(p->bias.stride, stride, sizeof stride);
-    p->bias.data = (char *)p->relative.data + (p->n_q - 1) * dtype_size(p->type);
     return true;
 }
 
-/* ---- numbers by keys ---- */
-
-static bool find_key_bias(plan *p, err *e)
+static bool check_keys(const plan *p, const tensor *given, const place *at, err *e)
 {
-    const tensor *given = p->asked->key_bias;
-    place at = problem_place(p->asked, "key_bias");
     size_t keys = plan_own_keys(p);
-    if (given == NULL)
-        return true;
-    if (given->size[0] != p->heads || given->size[1] < keys)
-        return err_at(e, &at,
-                      "key_bias is %zu x %zu, it must have a row for each of %zu head%s and a "
-                      "column for each of %zu key%s",
-                      given->size[0], given->size[1], p->heads, p->heads == 1 ? "" : "s", keys,
-                      keys == 1 ? "" : "s");
-    if (p->bias.data != NULL)
-        return err_at(e, &at, "key_bias is given, and so is %s, of which there is one",
-                      p->asked->relative != NULL ? "relative_bias" : "bias");
-    if (p->asked->goes_back && !plan_note(p, e, "key_bias has no gradient here, all else has"))
+    return (given->size[0] == p->heads && given->size[1] >= keys) ||
+           err_at(e, at,
+                  "key_bias is %zu x %zu, it must have a row for each of %zu head%s and a "
+                  "column for each of %zu key%s",
+                  given->size[0], given->size[1], p->heads, p->heads == 1 ? "" : "s", keys,
+                  keys == 1 ? "" : "s");
+}
+
+static bool read_keys(plan *p, const tensor *given, err *e)
+{
+    const tensor own = tensor_range(given, 1, 0, plan_own_keys(p));
+    const ptrdiff_t stride[] = {0, (ptrdiff_t)own.size[1], 0, 1};
+    if (!open_read(p, 2, own.size, stride, 0, e))
         return false;
-    const tensor own = tensor_range(given, 1, 0, keys);
-    if (!tensor_new(&p->relative, p->type, 2, own.size, e))
-        return false;
-    tensor_copy(&own, &p->relative);
-    p->bias = (tensor){.type = p->type,
-                       .rank = 4,
-                       .size = {p->batches, p->heads, p->n_q, keys},
-                       .stride = {0, (ptrdiff_t)keys, 0, 1},
-                       .data = p->relative.data};
+    tensor_copy(&own, &p->read);
+    return true;
+}
+
+static bool find_bias_table(plan *p, err *e)
+{
+    const problem *asked = p->asked;
+    const struct {
+        const char *name;
+        const tensor *given;
+        bool (*check)(const plan *p, const tensor *given, const place *at, err *e);
+        bool (*read)(plan *p, const tensor *given, err *e);
+    } TABLES[] = {{"relative_bias", asked->relative, check_buckets, read_buckets},
+                  {"key_bias", asked->key_bias, check_keys, read_keys}};
+    const char *other = asked->in[INPUT_BIAS] == NULL ? NULL : "bias";
+    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
+        const char *name = TABLES[i].name;
+        const tensor *given = TABLES[i].given;
+        place at = problem_place(asked, name);
+        if (given == NULL)
+            continue;
+        if (!TABLES[i].check(p, given, &at, e))
+            return false;
+        if (other != NULL)
+            return err_at(e, &at, "%s is given, and so is %s, of which there is one", name, other);
+        if (asked->goes_back && !plan_note(p, e, "%s has no gradient here, all else has", name))
+            return false;
+        if (!TABLES[i].read(p, given, e))
+            return false;
+        other = name;
+    }
     return true;
 }
 
@@ -531,8 +552,8 @@ bool plan_find_scores(plan *p, err *e)
     const problem *asked = p->asked;
     place at = problem_place(asked, "top");
     if (!find_score(p, e) || !find_scale(p, e) || !find_causality(p, e) ||
-        !find_key_lengths(p, e) || !find_masks(p, e) || !find_relative(p, e) ||
-        !find_key_bias(p, e) || !find_slopes(p, e))
+        !find_key_lengths(p, e) || !find_masks(p, e) || !find_bias_table(p, e) ||
+        !find_slopes(p, e))
         return false;
     /* Of a stream the keys of later lines are still to come. */
     return asked->cache != NULL || asked->top <= p->n_k ||
