@@ -243,12 +243,13 @@ static void add_softmax(builder *b)
 static void add_bias(builder *b)
 {
     const plan *p = b->plan;
-    tensor grad = like_input(b, STAGE_BIAS_GRAD, INPUT_BIAS, &p->bias);
+    const stage_id id = plan_bias_gradient(p);
+    tensor grad = whole(b, id);
     bool is_of_heads = p->heads == 1 || p->bias.stride[1] != 0, is_one_row = build_has_one_bias(b);
     if (grad.data == NULL)
         return;
-    bool is_of_entries =
-        (p->batches == 1 || p->bias.stride[0] != 0) && !build_is_shared(b, STAGE_BIAS_GRAD);
+    grad = plan_seen_as_bias(p, &grad);
+    bool is_of_entries = (p->batches == 1 || p->bias.stride[0] != 0) && !build_is_shared(b, id);
     tensor own = tensor_at(&grad, is_of_entries ? b->focus.batch : 0);
     own = tensor_range(&own, 0, 0, is_of_heads ? p->heads : 1);
     own = tensor_range(&own, 1, 0, is_one_row ? 1 : p->n_q);
@@ -260,10 +261,10 @@ static void add_bias(builder *b)
     operation op = is_of_heads && !is_one_row ? OP_COPY : OP_ADD_UP;
     trace_map *bias;
     if (is_of_entries) {
-        bias = map_add(b, map_name_of(STAGE_BIAS_GRAD), STEP_MASK_BACK, &own);
+        bias = map_add(b, map_name_of(id), STEP_MASK_BACK, &own);
         map_say(b, bias, op, of);
     } else {
-        bias = add_summed(b, STAGE_BIAS_GRAD, STEP_MASK_BACK, own);
+        bias = add_summed(b, id, STEP_MASK_BACK, own);
         say_summed(b, bias, op, of);
     }
     bias->rows = is_one_row ? NUMBERED : build_query_labels(b, "q");

@@ -188,11 +188,11 @@ void make_softmax_back(builder *b)
 
 void make_mask_back(builder *b)
 {
+    const stage_id id = plan_bias_gradient(b->plan);
     const char *slopes = build_summed_name(b, STAGE_SLOPES_GRAD);
-    bool is_of_entries = b->plan->bias.data != NULL && b->plan->bias.stride[0] != 0 &&
-                         !build_is_shared(b, STAGE_BIAS_GRAD);
-    const char *bias =
-        is_of_entries ? map_name_of(STAGE_BIAS_GRAD) : build_summed_name(b, STAGE_BIAS_GRAD);
+    bool is_of_entries =
+        b->plan->bias.data != NULL && b->plan->bias.stride[0] != 0 && !build_is_shared(b, id);
+    const char *bias = is_of_entries ? map_name_of(id) : build_summed_name(b, id);
     build_sentence(b,
                    "A number that was added to a score lets its gradient through as it is. A key "
                    "that was taken out has a weight of 0, and its gradient is 0.");
@@ -205,7 +205,7 @@ void make_mask_back(builder *b)
         derivation_line(b, bias, map->is_of_queries ? b->focus.row : 0, 0);
         derivation_matrix(b, bias, map->is_of_queries ? b->focus.row + 1 : 0);
         if (!is_of_entries)
-            say_summed(b, STAGE_BIAS_GRAD);
+            say_summed(b, id);
     }
     if (map_named(b->room, slopes) == NULL)
         return;

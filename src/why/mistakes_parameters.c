@@ -7,6 +7,7 @@
 static const stage_id PARAMETERS[] = {STAGE_BO_GRAD,
                                       STAGE_WO_GRAD,
                                       STAGE_BIAS_GRAD,
+                                      STAGE_KEY_BIAS_GRAD,
                                       STAGE_SLOPES_GRAD,
                                       STAGE_SINKS_GRAD,
                                       STAGE_WS_GRAD,
@@ -280,7 +281,7 @@ static bool is_spread(const tensor *bias, int axis)
 /* Of all scores that a number was added to one gives it its gradient. */
 static bool pick_one(attempt *a)
 {
-    static const stage_id BIAS[] = {STAGE_BIAS_GRAD};
+    const stage_id of[] = {plan_bias_gradient(&a->plan)};
     const tensor *bias = &a->plan.bias, had = a->back[STAGE_MASKED_GRAD];
     tensor masked = attempt_give(a, STAGE_MASKED_GRAD, &a->stage[STAGE_MASKED_GRAD]);
     size_t at[TENSOR_MAX_RANK] = {0};
@@ -295,7 +296,7 @@ static bool pick_one(attempt *a)
         if (is_other)
             tensor_set(&masked, at, 0);
     } while (tensor_next(&masked, at));
-    bool done = attempt_back(a, BIAS, COUNT(BIAS));
+    bool done = attempt_back(a, of, COUNT(of));
     a->back[STAGE_MASKED_GRAD] = had;
     return done;
 }
@@ -310,26 +311,33 @@ static bool change_spread(attempt *a)
         return false;
     if (a->row->with != SUM_MEAN)
         return pick_one(a);
-    numbers_scale(&a->stage[STAGE_BIAS_GRAD], 1 / shared);
+    numbers_scale(&a->stage[plan_bias_gradient(&a->plan)], 1 / shared);
     return true;
+}
+
+/* Of the bias, it may be that of key_bias. */
+static tensor *meant_by(attempt *a)
+{
+    stage_id id = (stage_id)a->row->with;
+    return &a->stage[id == STAGE_BIAS_GRAD ? plan_bias_gradient(&a->plan) : id];
 }
 
 static bool scale_one(attempt *a)
 {
-    numbers_scale(&a->stage[a->row->with], a->plan.scale);
-    return a->stage[a->row->with].data != NULL && a->plan.scale != 1;
+    numbers_scale(meant_by(a), a->plan.scale);
+    return meant_by(a)->data != NULL && a->plan.scale != 1;
 }
 
 static bool negate_one(attempt *a)
 {
-    numbers_scale(&a->stage[a->row->with], -1);
-    return a->stage[a->row->with].data != NULL;
+    numbers_scale(meant_by(a), -1);
+    return meant_by(a)->data != NULL;
 }
 
 static bool clear_one(attempt *a)
 {
-    numbers_scale(&a->stage[a->row->with], 0);
-    return a->stage[a->row->with].data != NULL;
+    numbers_scale(meant_by(a), 0);
+    return meant_by(a)->data != NULL;
 }
 
 /* What comes back to logsumexp was taken off delta. */

@@ -20,7 +20,7 @@ DEFAULT_TOLERANCE = Decimal("1e-9")
 STAGES = ("x xk xv q_latent q_latent_norm kv_latent kv_latent_norm q_sum k_sum v_sum q k v q_norm k_norm q_rope k_rope "
           "present_k present_v q_score k_score scores scaled capped masked "
           "row_max exp row_sum weights logsumexp entropy top rounded weighted attended context output").split()
-INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba "
+INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias key_bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba "
           "wq_down bq_down q_latent_gain wkv_down bkv_down kv_latent_gain").split()
 NUDGE = Decimal("1e-16")
 SCORES = ("scaled", "dot", "general", "additive")
@@ -297,6 +297,8 @@ def masked_scores(scores, doc, batch, head, heads):
             place = (batch, head, i, j)
             if "bias" in doc:
                 masked[i][j] += cell(doc["bias"], doc, place)
+            if "key_bias" in doc:
+                masked[i][j] += doc["key_bias"][head][j]
             if "alibi" in doc:
                 slopes = published_slopes(heads) if doc["alibi"] is True else doc["alibi"]
                 masked[i][j] -= slopes[head] * abs(position_of(doc, batch, i, n_q, n_k)[0] - j)

@@ -150,6 +150,8 @@ def add_masks(one, dice, size):
         shape, other = spread(dice, size)
         if "mask" not in one or axis == other:
             one["bias"], axis = with_holes(dice, matrix(dice, *shape)), other
+    if "bias" not in one and chance(dice, 0.3):
+        one["key_bias"] = matrix(dice, size.heads, size.own + dice.randint(0, 2))
     if axis:
         one["mask_axis"] = axis
     if chance(dice, 0.4):

@@ -250,6 +250,8 @@ def masked(of, scores, place, own):
     pad = torch.nn.functional.pad
     if "bias" in of:
         scores = scores + pad(of_scores(of, of.given("bias")), (0, more))
+    if "key_bias" in of:
+        scores = scores + pad(of.given("key_bias")[None, :, None, :own], (0, more))
     if "alibi" in of:
         far = (place - torch.arange(own)).abs()
         scores = scores - pad(slopes(of, scores.shape[1]) * far, (0, more))

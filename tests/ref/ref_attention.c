@@ -302,16 +302,18 @@ static void compute_masked(const ref_problem *p, ref_result *r)
     ref_number *scaled = ref_stage_new(r, REF_STAGE_SCALED, "scaled", "bhq", s->n_k);
     ref_number *held = ref_stage_new(r, REF_STAGE_CAPPED, "capped", "bhq", s->n_k);
     ref_number *masked = ref_stage_new(r, REF_STAGE_MASKED, "masked", "bhq", s->n_k);
-    const ref_array *bias = &p->in[REF_BIAS];
+    const ref_array *bias = &p->in[REF_BIAS], *by_key = &p->in[REF_KEY_BIAS];
     r->stage[REF_STAGE_CAPPED].is_not_made = p->softcap == 0;
     for (size_t b = 0; b < s->b; b++)
         for (size_t head = 0; head < s->h; head++)
             for (size_t i = 0; i < s->n_q; i++)
                 for (size_t j = 0; j < s->n_k; j++) {
                     ref_number addend = {0, 0}, slope = receded(p, s, b, head, i, j);
-                    bool has_bias = bias->at != NULL && j < s->own;
-                    if (has_bias)
+                    bool has_bias = (bias->at != NULL || by_key->at != NULL) && j < s->own;
+                    if (has_bias && bias->at != NULL)
                         addend = number_exact(met_by(p, bias, s, b, head, i, j));
+                    else if (has_bias)
+                        addend = number_exact(by_key->at[head * by_key->size[1] + j]);
                     scaled_score of = scale_and_mask(p, s, *score++, has_bias ? &addend : NULL,
                                                      p->has_alibi && j < s->own ? &slope : NULL,
                                                      may_attend(p, s, b, head, i, j));

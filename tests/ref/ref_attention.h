@@ -40,6 +40,7 @@ typedef enum ref_input {
     REF_KV_LATENT_GAIN,
     REF_MASK,
     REF_BIAS,
+    REF_KEY_BIAS,
     REF_WS,
     REF_BS,
     REF_WA,
@@ -197,6 +198,7 @@ typedef enum ref_stage_id {
     REF_STAGE_BKV_DOWN_GRAD,
     REF_STAGE_BO_GRAD,
     REF_STAGE_BIAS_GRAD,
+    REF_STAGE_KEY_BIAS_GRAD,
     REF_STAGE_SLOPES_GRAD,
     REF_STAGE_SINKS_GRAD,
     REF_STAGES

@@ -108,3 +108,10 @@ void maker_add_masks(maker *m)
     if (maker_wants(m))
         add_bias(m);
 }
+
+/* As many numbers a head as there are keys, or more. */
+void maker_add_key_bias(maker *m)
+{
+    const size_t size[] = {m->h, ref_sizes_of(m->p).own + dice_below(&m->dice, 3)};
+    maker_add_numbers(m, REF_KEY_BIAS, 2, size, 2);
+}

@@ -110,7 +110,7 @@ class Document:
         """Of so many entries, and layers that share a weight: gradients to which they don't add up."""
         with open(self.path, encoding="utf-8") as file:
             layers = len(json.load(file).get("layers", []))
-        parts = {}
+        parts, columns = {}, {}
         for entry in range(count):
             batch = ("--focus", f"batch={entry + 1}") if count > 1 else ()
             trace, stages = self.json("--dtype", kind, "--emit", "*", *batch)
@@ -120,10 +120,12 @@ class Document:
                     turned = [x for head in node.values for column in zip(*head) for x in column]
                     name = re.sub(r"(?<=^layer\.)\d+", lambda at: str(int(at[0]) % layers),
                                   node.name[: -len("_part")])
+                    columns[name] = node.columns
                     parts.setdefault(name, []).append((node.numbers, turned))
         stages = json.loads(stages)
         for name, of in parts.items():
-            wanted = evaluate.flat(evaluate.numbers([stages[name]]))
+            whole = evaluate.of_keys(name, stages[name], columns[name])
+            wanted = evaluate.flat(evaluate.numbers([whole]))
             slack = 1e-12 * max(map(abs, wanted))
             sums = [list(map(sum, zip(*as_it_lies))) for as_it_lies in zip(*of)]
             if not any(len(one) == len(wanted) and

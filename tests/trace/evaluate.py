@@ -338,6 +338,13 @@ def joined(heads):
     return [[x for row in rows for x in row] for rows in zip(*heads)]
 
 
+def of_keys(name, stage, count):
+    """Of a gradient by key, which has a column for each of more keys than there are, those of keys;
+    all, where the others are not 0."""
+    is_cut = name.endswith("key_bias_grad") and not any(any(row[count:]) for row in stage)
+    return [row[:count] for row in stage] if is_cut else stage
+
+
 def has_no_entries(node, stage):
     """A loss, or a gradient in the shape of an input, which may be turned: the same numbers."""
     own, turned = flat(node.values), flat(list(zip(*joined(node.values))))
@@ -348,6 +355,7 @@ def has_no_entries(node, stage):
 def is_stage(node, stage, trace, end):
     """The numbers of the batch that is shown; of a generation's step, those of its rows, `end` the
     last, and of the keys so far."""
+    stage = of_keys(node.name, stage, node.columns)
     if has_no_entries(node, stage):
         return True
     if "batch" in trace:

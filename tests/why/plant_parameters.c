@@ -221,11 +221,19 @@ static bool exchange(planting *of)
 
 /* ---- scores, sinks and slopes ---- */
 
+/* What gathers the gradient of what is added to scores may be that of key_bias. */
+static ref_stage *meant_by(const planting *of, int with)
+{
+    bool is_by_key = with == REF_STAGE_BIAS_GRAD && of->right->in[REF_KEY_BIAS].at != NULL;
+    return &of->r->stage[is_by_key ? REF_STAGE_KEY_BIAS_GRAD : with];
+}
+
 /* Of the scores that share a number, in index order, one counts, or all and are divided by how many
  * they are. */
 static bool change_spread(planting *of)
 {
-    const ref_array *bias = &of->right->in[REF_BIAS];
+    bool is_by_key = of->right->in[REF_KEY_BIAS].at != NULL;
+    const ref_array *bias = &of->right->in[is_by_key ? REF_KEY_BIAS : REF_BIAS];
     const ref_sizes *s = &of->right_result->sizes;
     bool is_by_batch = ref_word_is(of->right->mask_axis, "batch");
     int rank = bias->rank;
@@ -240,6 +248,10 @@ static bool change_spread(planting *of)
     if (is_by_batch && rank == 3) {
         batches = heads;
         heads = 1;
+    }
+    if (is_by_key) {
+        heads = s->h;
+        queries = 1;
     }
     bool spreads[] = {batches < s->b, heads < s->h, queries < s->n_q};
     const size_t size[] = {s->b, s->h, s->n_q};
@@ -261,7 +273,7 @@ static bool change_spread(planting *of)
     if (of->r->stage[REF_STAGE_SLOPES_GRAD].at != NULL)
         take(of->r, of->right_result, REF_STAGE_SLOPES_GRAD);
     if (of->with == KEEPS_MEAN)
-        multiply(&of->r->stage[REF_STAGE_BIAS_GRAD], 1 / (long double)shared);
+        multiply(meant_by(of, REF_STAGE_BIAS_GRAD), 1 / (long double)shared);
     return shared > 1;
 }
 
@@ -269,22 +281,22 @@ static bool change_spread(planting *of)
 static bool scale_one(planting *of)
 {
     compute(of);
-    multiply(&of->r->stage[of->with], plant_right_scale(of->right));
-    return of->r->stage[of->with].at != NULL;
+    multiply(meant_by(of, of->with), plant_right_scale(of->right));
+    return meant_by(of, of->with)->at != NULL;
 }
 
 static bool negate_one(planting *of)
 {
     compute(of);
-    multiply(&of->r->stage[of->with], -1);
-    return of->r->stage[of->with].at != NULL;
+    multiply(meant_by(of, of->with), -1);
+    return meant_by(of, of->with)->at != NULL;
 }
 
 static bool clear_one(planting *of)
 {
     compute(of);
-    multiply(&of->r->stage[of->with], 0);
-    return of->r->stage[of->with].at != NULL;
+    multiply(meant_by(of, of->with), 0);
+    return meant_by(of, of->with)->at != NULL;
 }
 
 static bool forget_logsumexp(planting *of)

@@ -40,7 +40,7 @@ static bool is_shown(stage_id id, size_t how)
     if (how == SHOWS_GRADIENTS)
         return id == STAGE_Q_GRAD || id == STAGE_K_GRAD || id == STAGE_V_GRAD;
     if (how == SHOWS_PARAMETERS) /* those that the reference has made */
-        return stage_row(id)->of_input != NULL || id == STAGE_SLOPES_GRAD;
+        return stage_is_of_given(id);
     if (how == SHOWS_ROWS && (id == STAGE_Q || id == STAGE_K || id == STAGE_V))
         return true;
     if (how == SHOWS_OUTPUT)

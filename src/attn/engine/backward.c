@@ -19,7 +19,7 @@ bool backward_is_needed(const stage_places *where)
 bool backward_has_blocks(const stage_places *where)
 {
     return places_make(where, STAGE_ATTENDED_GRAD) || places_make(where, STAGE_BIAS_GRAD) ||
-           places_make(where, STAGE_SLOPES_GRAD);
+           places_make(where, STAGE_KEY_BIAS_GRAD) || places_make(where, STAGE_SLOPES_GRAD);
 }
 
 /* What the stage is a gradient of a form of, that which is compared among them. */
@@ -119,11 +119,12 @@ static bool open_vector(const plan *p, const tensor *of, tensor *own, err *e)
 static void open_bias(gathered *to, const projecting *with)
 {
     const plan *p = with->plan;
-    if (!places_make(&with->at->where, STAGE_BIAS_GRAD))
+    const stage_id id = plan_bias_gradient(p);
+    if (!places_make(&with->at->where, id))
         return;
-    tensor grad = placed_at(with->at, STAGE_BIAS_GRAD);
+    tensor grad = placed_at(with->at, id);
     fill_with(&grad, 0);
-    to->bias = tensor_seen_as(&grad, &p->bias, p->asked->in[INPUT_BIAS]);
+    to->bias = plan_seen_as_bias(p, &grad);
 }
 
 static bool open_slopes(gathered *to, const projecting *with, err *e)

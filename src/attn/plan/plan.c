@@ -357,13 +357,15 @@ bool plan_check_stage(const plan *p, stage_id id, err *e)
     return err_set(e, "there is no stage %s here: it needs %s", row->key.named.name, row->made_by);
 }
 
-/* The input that the stage is the gradient of, whose shape it has; ALiBi's slopes are a setting.
- * NULL: of none. */
+/* The input that the stage is the gradient of, whose shape it has; ALiBi's slopes and key_bias are
+ * settings. NULL: of none. */
 static const tensor *input_of(const plan *p, stage_id id)
 {
     const char *name = stage_row(id)->of_input;
     if (id == STAGE_SLOPES_GRAD)
         return p->asked->slopes;
+    if (id == STAGE_KEY_BIAS_GRAD)
+        return p->asked->key_bias;
     return name == NULL ? NULL : p->asked->in[input_of_key(name)];
 }
 

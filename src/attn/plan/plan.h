@@ -118,6 +118,11 @@ tensor plan_shared(const tensor *t, size_t count);
 /* One head's part of what has all axes, b × h × …; borrowed. */
 tensor plan_of_head(const tensor *all, size_t batch, size_t head);
 
+/* The stage that gathers what goes back to the bias: of the input, or of the table that it is read
+ * from; and that as the bias is seen, b × h × n_q × n_k. */
+stage_id plan_bias_gradient(const plan *p);
+tensor plan_seen_as_bias(const plan *p, const tensor *grad);
+
 /* Products of two numbers in scores and attended: what computing costs, but for projections. */
 double plan_operations(const plan *p);
 

@@ -283,11 +283,10 @@ static bool check_keys(const plan *p, const tensor *given, const place *at, err 
 
 static bool read_keys(plan *p, const tensor *given, err *e)
 {
-    const tensor own = tensor_range(given, 1, 0, plan_own_keys(p));
-    const ptrdiff_t stride[] = {0, (ptrdiff_t)own.size[1], 0, 1};
-    if (!open_read(p, 2, own.size, stride, 0, e))
+    const ptrdiff_t stride[] = {0, (ptrdiff_t)given->size[1], 0, 1};
+    if (!open_read(p, 2, given->size, stride, 0, e))
         return false;
-    tensor_copy(&own, &p->read);
+    tensor_copy(given, &p->read);
     return true;
 }
 
@@ -299,8 +298,9 @@ static bool find_bias_table(plan *p, err *e)
         const tensor *given;
         bool (*check)(const plan *p, const tensor *given, const place *at, err *e);
         bool (*read)(plan *p, const tensor *given, err *e);
-    } TABLES[] = {{"relative_bias", asked->relative, check_buckets, read_buckets},
-                  {"key_bias", asked->key_bias, check_keys, read_keys}};
+        bool has_gradient;
+    } TABLES[] = {{"relative_bias", asked->relative, check_buckets, read_buckets, false},
+                  {"key_bias", asked->key_bias, check_keys, read_keys, true}};
     const char *other = asked->in[INPUT_BIAS] == NULL ? NULL : "bias";
     for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
         const char *name = TABLES[i].name;
@@ -312,13 +312,25 @@ static bool find_bias_table(plan *p, err *e)
             return false;
         if (other != NULL)
             return err_at(e, &at, "%s is given, and so is %s, of which there is one", name, other);
-        if (asked->goes_back && !plan_note(p, e, "%s has no gradient here, all else has", name))
+        if (asked->goes_back && !TABLES[i].has_gradient &&
+            !plan_note(p, e, "%s has no gradient here, all else has", name))
             return false;
         if (!TABLES[i].read(p, given, e))
             return false;
         other = name;
     }
     return true;
+}
+
+stage_id plan_bias_gradient(const plan *p)
+{
+    return p->asked->key_bias != NULL ? STAGE_KEY_BIAS_GRAD : STAGE_BIAS_GRAD;
+}
+
+tensor plan_seen_as_bias(const plan *p, const tensor *grad)
+{
+    return tensor_seen_as(grad, &p->bias,
+                          p->asked->key_bias != NULL ? &p->read : p->asked->in[INPUT_BIAS]);
 }
 
 /* ---- the slopes of ALiBi (Press, Smith and Lewis, Train Short, Test Long, 2022, section 3, and

@@ -103,6 +103,11 @@ static bool has_gradients(const problem *asked)
     return asked->goes_back;
 }
 
+static bool has_key_bias(const problem *asked)
+{
+    return asked->goes_back && asked->key_bias != NULL;
+}
+
 static bool has_loss(const problem *asked)
 {
     return asked->loss != LOSS_NONE;
@@ -329,6 +334,11 @@ const stage ROWS_OF_STAGES[STAGE_COUNT] = {
         "masked_grad, summed over what bias was spread over", "",
         STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_gradients,
         NEEDS_GRADIENT, .of_input = "bias"},
+    [STAGE_KEY_BIAS_GRAD] = {{{"key_bias_grad", "gradient of the numbers added by key"},
+            KEY_EXPECTED},
+        "Σᵢ masked_grad[i], of all batch entries", "",
+        STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_key_bias,
+        .made_by = "key_bias, and a gradient to begin with"},
     [STAGE_SLOPES_GRAD] = {{{"slopes_grad", "gradient of ALiBi's slopes"}, KEY_EXPECTED},
         "−Σ masked_grad·distance", "",
         STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_slopes,

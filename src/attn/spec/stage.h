@@ -60,6 +60,7 @@ typedef enum stage_id {
     STAGE_WEIGHTS_GRAD,
     STAGE_MASKED_GRAD,
     STAGE_BIAS_GRAD,
+    STAGE_KEY_BIAS_GRAD,
     STAGE_SLOPES_GRAD,
     STAGE_SINKS_GRAD,
     STAGE_CAPPED_GRAD,
@@ -162,6 +163,12 @@ static inline const stage *stage_row(stage_id id)
 {
     assert(id < STAGE_COUNT);
     return &ROWS_OF_STAGES[id];
+}
+
+/* Whether it is the gradient of what is given: of an input, or of a setting. */
+static inline bool stage_is_of_given(stage_id id)
+{
+    return stage_row(id)->of_input != NULL || id == STAGE_SLOPES_GRAD || id == STAGE_KEY_BIAS_GRAD;
 }
 
 /* The id of a row that a look-up in STAGES gave. */

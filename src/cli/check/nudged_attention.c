@@ -25,8 +25,7 @@ bool nudged_can_begin(stage_id id)
 /* Of an input, or of a stage that a run can begin at. */
 static bool can_nudge(const plan *p, stage_id id)
 {
-    return plan_has_stage(p, id) &&
-           (nudged_can_begin(id) || stage_row(id)->of_input != NULL || id == STAGE_SLOPES_GRAD);
+    return plan_has_stage(p, id) && (nudged_can_begin(id) || stage_is_of_given(id));
 }
 
 static bool list(work *w, bool takes_large, text_list *names, size_t *left, err *e)
@@ -112,6 +111,8 @@ static tensor *numbers_for(nudged_attention *n, stage_id id)
     const stage *row = stage_row(id);
     if (id == STAGE_SLOPES_GRAD)
         return &n->plan.slopes;
+    if (id == STAGE_KEY_BIAS_GRAD)
+        return &n->plan.read;
     if (row->of_input != NULL)
         return &n->in[input_of_key(row->of_input)];
     return &bundle_find(&n->stages, stage_row(row->of)->key.named.name)->tensor;
