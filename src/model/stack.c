@@ -709,29 +709,9 @@ bool stack_go_on(stack *s, const size_t *ids, size_t count, err *e)
     return true;
 }
 
-bool stack_narrow_after(stack *s, const row_choice *rows, err *e)
+/* From this part on; what attends has the chosen queries and all keys. */
+static bool narrow_from(stack *s, size_t first, const row_choice *rows, err *e)
 {
-    size_t after = s->parts;
-    while (after > 0 && s->part[after - 1].attention == NULL)
-        after--;
-    if (after == s->parts)
-        return true;
-    s->chosen = rows;
-    s->part[after].chooses = true;
-    return make_input(s, rows->count, &s->chosen_input, e);
-}
-
-bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *e)
-{
-    keeper keep = keeper_of(emit);
-    size_t first = s->parts - 1;
-    while (s->part[first].as->kind != PART_ATTENTION) /* each layer has one */
-        first--;
-    /* Positions that a layer adds are in its keys, and rows that are computed have to be there
-     * before those are planned. */
-    if ((stack_has_rollout(s) && keeper_wants(&keep, "rollout")) ||
-        s->part[first].attention->asked.adds_positions)
-        return true;
     if (!make_input(s, rows->count, &s->chosen_input, e))
         return false;
     s->chosen = rows;
@@ -746,6 +726,27 @@ bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *
             return layer_part_failed(&s->part[i], e);
     }
     return true;
+}
+
+bool stack_narrow_after(stack *s, const row_choice *rows, err *e)
+{
+    size_t after = s->parts;
+    while (after > 0 && s->part[after - 1].attention == NULL)
+        after--;
+    return after == s->parts || narrow_from(s, after, rows, e);
+}
+
+bool stack_narrow(stack *s, const row_choice *rows, const text_list *emit, err *e)
+{
+    keeper keep = keeper_of(emit);
+    size_t first = s->parts - 1;
+    while (s->part[first].as->kind != PART_ATTENTION) /* each layer has one */
+        first--;
+    /* Positions that a layer adds are in its keys, and rows that are computed have to be there
+     * before those are planned. */
+    bool needs_all = (stack_has_rollout(s) && keeper_wants(&keep, "rollout")) ||
+                     s->part[first].attention->asked.adds_positions;
+    return needs_all || narrow_from(s, first, rows, e);
 }
 
 void stack_free(stack *s)
