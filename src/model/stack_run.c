@@ -527,6 +527,19 @@ bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t 
     return true;
 }
 
+bool stack_check_memory(const stack *s, size_t bytes, size_t most, const char *of_what, err *e)
+{
+    if (bytes <= most) {
+        if (s->how.packed_weights != NULL)
+            packed_weights_yield(s->how.packed_weights, mem_spare(most, bytes));
+        return true;
+    }
+    err_set(e,
+            "%zu bytes of memory are needed%s, %zu may be used: layers %zu, rows %zu, columns %zu",
+            bytes, of_what, most, s->layers, s->rows, s->width);
+    return err_remedy(e, "raise --max-memory");
+}
+
 bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, err *e)
 {
     total t = {.stack = s, .threads = 1};

@@ -7,6 +7,10 @@
 /* Bytes that computing these stages will allocate. */
 bool stack_memory(const stack *s, const text_list *emit, size_t threads, size_t *bytes, err *e);
 
+/* Whether it may have so many bytes, and packed weights what is left of `most`. The error says what
+ * they are for: " for the prompt", or "". */
+bool stack_check_memory(const stack *s, size_t bytes, size_t most, const char *of_what, err *e);
+
 /* Bytes of these stages themselves; SIZE_MAX where they are more than an address can hold. */
 bool stack_stages_memory(const stack *s, const text_list *emit, size_t *bytes, err *e);
 

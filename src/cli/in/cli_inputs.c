@@ -444,11 +444,8 @@ static bool run_encoder(const cli_inputs *g, const bundle *of_encoder, bundle *m
     bool done = by != NULL && stack_read(&s, of_encoder, &how, by, e);
     threads = done && !o->has_threads ? threads_worth(g->world->processors, stack_operations(&s))
                                       : o->threads;
-    done = done && stack_memory(&s, &EMIT, threads, &bytes, e);
-    if (done && bytes > o->max_memory) {
-        err_set(e, "%zu bytes of memory are needed, %zu may be used", bytes, o->max_memory);
-        done = err_remedy(e, "raise --max-memory");
-    }
+    done = done && stack_memory(&s, &EMIT, threads, &bytes, e) &&
+           stack_check_memory(&s, bytes, o->max_memory, "", e);
     if (done) {
         crew_open(&all, threads);
         done = stack_run(&s, &EMIT, &all, made, &report, e);

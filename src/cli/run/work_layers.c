@@ -152,21 +152,11 @@ static bool wants_weighted(const work *w)
     return false;
 }
 
-/* Whether --max-memory lets it have so many bytes and those of a house, which the error says are
- * for `of_what`. */
+/* Of so many bytes and those of a house. */
 static bool check_memory(const work *w, size_t bytes, size_t house, const char *of_what, err *e)
 {
-    const stack *s = w->kind->layers(w);
-    bytes = size_sum(bytes, house);
-    if (bytes <= w->given->max_memory) {
-        if (s->how.packed_weights != NULL)
-            packed_weights_yield(s->how.packed_weights, mem_spare(w->given->max_memory, bytes));
-        return true;
-    }
-    err_set(e,
-            "%zu bytes of memory are needed%s, %zu may be used: layers %zu, rows %zu, columns %zu",
-            bytes, of_what, w->given->max_memory, s->layers, s->rows, s->width);
-    return err_remedy(e, "raise --max-memory");
+    return stack_check_memory(w->kind->layers(w), size_sum(bytes, house), w->given->max_memory,
+                              of_what, e);
 }
 
 /* The words of --trace and of --blank; of a generation in so many steps, else 0. */
