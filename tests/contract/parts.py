@@ -64,6 +64,10 @@ def capped(part, scores, _):
     return part.put("capped", step(scores, made, lambda grad: (
         grad * (1 - (made.astype(F64) / cap) ** 2)).astype(part.t) + 0))
 
+def raised(part, keys, _):
+    """Of a table of as many keys as there are, and more"""
+    return added(keys, arranged(part.get("key_bias"), lambda a: a[..., :part.n_k]))
+
 def sloped(part, keys, before):
     given, distance = part.doc["alibi"], abs(before).astype(part.t)
     if not given:
@@ -160,13 +164,14 @@ FORMS["rows"].insert(0, ("clip", clipped_rows))
 FORMS["rows"][-1:-1] = [("qk_norm", normed_rows), ("rope", rotary)]
 FORMS["scores"].append(("softcap", capped))
 FORMS["weights"] += [("top", greatest), ("round", rounded)]
-FORMS["keys"].insert(-1, ("alibi", sloped))
+FORMS["keys"][-1:-1] = [("key_bias", raised), ("alibi", sloped)]
 PARTS.update(attention={"": Latents}, cross={"cross": Latents})
 WEIGHTS += "ws wa ua wq_down wkv_down".split()
 AXES.update({key: axes for keys, axes in [
     ("wq_down wkv_down", AXES["wo"]),
     ("bq_down bkv_down q_latent_gain kv_latent_gain", AXES["gain"]),
     ("ws wa ua", lambda a, _: a.reshape(-1, *a.shape[-2:])),
+    ("key_bias", lambda a, _: a[:, None]),
     ("slopes", AXES["sinks"]),
     ("bs", lambda a, part: np.broadcast_to(a.reshape(-1, 1, 1, 1), (part.heads, part.b, 1, 1))),
     ("va ba", lambda a, part: np.broadcast_to(
