@@ -37,8 +37,8 @@ typedef struct port_stage {
     bool is_unsearched; /* but for what explains others */
 } port_stage;
 
-/* How a number is looked for: between two ends; where rows begin to differ; or each width of which a
- * head has as many. */
+/* How a number is looked for: between two ends; where rows begin to differ; or among the widths
+ * that a head has. */
 typedef enum port_search { SEARCH_BETWEEN, SEARCH_ROWS, SEARCH_WIDTHS } port_search;
 
 /* A number of the model that is another one in the dump. */

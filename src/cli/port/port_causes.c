@@ -12,12 +12,12 @@
 /* ---- numbers that are fitted ---- */
 
 /* clang-format off */
-static const port_fit FITS[] = {
+static const port_fit FITS[] = { /* first what takes a try or two */
+    {{"window", "keys before a query that it sees"}, "window", SEARCH_ROWS, 0, 0, false},
     {{"rope_base", "base of the rotary positions"}, "rope", SEARCH_BETWEEN, 10, 1e9, false},
     {{"norm_eps", "eps of the norms"}, "norm_eps", SEARCH_BETWEEN, 1e-13, 1, false},
     {{"scale", "factor of the scores"}, "scale", SEARCH_BETWEEN, 1e-4, 100, false},
     {{"softcap", "cap of the scores"}, "softcap", SEARCH_BETWEEN, 0.1, 1e6, false},
-    {{"window", "keys before a query that it sees"}, "window", SEARCH_ROWS, 0, 0, false},
     {{"rope_width", "numbers of a head that are turned"}, "rope_width", SEARCH_WIDTHS, 0, 0, false},
     {{"embedding_scale", "factor of the rows that are looked up"}, "embedding_scale",
      SEARCH_BETWEEN, 1e-3, 1e4, true},
