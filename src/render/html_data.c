@@ -507,8 +507,9 @@ static void add_alive(const html_page *p, const trace_map *map)
     text_add_string(p->out, map->values.type == DTYPE_F64 ? ",\"wide\":true" : "");
     while (which < INPUT_COUNT && strcmp(input_label(which), map->name) != 0)
         which++;
-    if (which < INPUT_COUNT && !map->has_origin)
-        text_add_format(p->out, ",\"key\":\"%s\"", input_key(which));
+    const char *said = map->key != NULL ? map->key : which < INPUT_COUNT ? input_key(which) : NULL;
+    if (said != NULL && !map->has_origin)
+        text_add_format(p->out, ",\"key\":\"%s\"", said);
     add_bits(p, map);
 }
 

@@ -363,6 +363,7 @@ static void add_masked(builder *b)
         added->rows = is_one_row ? NUMBERED : build_query_labels(b, "q");
         added->columns = build_column_labels(b);
         added->is_of_queries = !is_one_row;
+        added->key = p->asked->key_bias != NULL ? "key_bias" : NULL;
     }
     if (p->slopes.data != NULL) {
         map_add_number_a_head(b, "slope", STEP_MASK, p->slopes);

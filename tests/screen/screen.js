@@ -158,12 +158,14 @@ function asGiven(seen, words) {
 
 // What reads otherwise, of what both have; and lines that are missed in a step of both, or are too many
 // there, unless the other page shows fewer. What comes back through the softmax is called after the mask
-// where there is one, and so has other lines on a page whose mask has no step. How another head's slope is made is not said.
+// where there is one, and so has other lines where a page's mask has no step. How another head's slope is made is not said.
 function differences(one, other, kinds, isLess = false) {
   const stepOf = (key) => key.replace(/^\w+ /, '').split('|')[0], stepsOf = (seen) => new Set(Object.keys(seen).map(stepOf));
-  const steps = [stepsOf(one), stepsOf(other)], isMasked = ([...all]) => all.some((step) => /\bmask$/.test(step));
-  if (isMasked(steps[0]) !== isMasked(steps[1]))
-    for (const step of steps[0]) if (step.endsWith('softmax_back')) steps[0].delete(step);
+  const steps = [stepsOf(one), stepsOf(other)];
+  for (const step of [...steps[0]].filter((name) => name.endsWith('softmax_back'))) {
+    const mask = step.replace(/softmax_back$/, 'mask');
+    if (steps[0].has(mask) !== steps[1].has(mask)) steps[0].delete(step);
+  }
   const isOfOne = (key) => /^line (?!.*\|slope of head)/.test(key) && (isLess ? !(key in one) : !(key in one && key in other)) &&
     steps.every((all) => all.has(stepOf(key)));
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => kinds.test(key))

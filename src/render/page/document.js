@@ -32,6 +32,7 @@ function valuesOf(map, key) {
     const [[row]] = heads, width = row.length / map.slices;
     return row.slice(head * width, (head + 1) * width);
   });
+  if (key === 'key_bias') return heads.map(([row]) => row);
   const isVector = VECTORS.includes(key) || (key === 'bias' && NORM_PART.test(map.name));
   const values = isVector || key.endsWith('_gain') ? heads.map(([row]) => row) : heads;
   if (map.heads > 1) return DATA.batch && ENTRIES.length === 1 && APART.includes(key) ? [values] : values;
