@@ -179,6 +179,26 @@ static void make_weights(const expert_mix *m, const kernels *in64, choosing *c,
     }
 }
 
+bool expert_mix_shares(const expert_mix *m, const kernels *in64, const tensor *logits,
+                       const tensor *chosen, tensor *shares, err *e)
+{
+    double *of = mem_alloc(m->count, sizeof of[0], e);
+    for (size_t i = 0; i < logits->size[0] && of != NULL; i++) {
+        size_t count = 0, nth = 0;
+        for (size_t k = 0; k < m->count; k++) {
+            if (tensor_get(chosen, (size_t[]){0, i, k}) != 0)
+                of[count++] = tensor_get(logits, (size_t[]){i, k});
+        }
+        softmax(in64, of, count);
+        for (size_t k = 0; k < m->count; k++) {
+            const size_t at[] = {0, i, k};
+            tensor_set(shares, at, tensor_get(chosen, at) != 0 ? of[nth++] : 0);
+        }
+    }
+    mem_free(of);
+    return of != NULL;
+}
+
 /* ---- a row through its experts ---- */
 
 static const text_list NOTHING = {0};

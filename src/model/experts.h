@@ -57,6 +57,11 @@ bool expert_mix_run(const expert_mix *m, const kernels *with, const kernels *in6
 bool expert_mix_back(const expert_mix *m, const way_back *g, const bundle *own, const tensor *x,
                      tensor *grad, const keeper *of_layer, const keeper *keep, err *e);
 
+/* Of ROUTED_BY_LOGITS, n × count: the softmax of each row's chosen logits, in float64, before it is
+ * rounded; of others 0. chosen: 1 × n × count, 1 or 0. */
+bool expert_mix_shares(const expert_mix *m, const kernels *in64, const tensor *logits,
+                       const tensor *chosen, tensor *shares, err *e);
+
 /* What a layer's "experts" have of the one of this number, from 0; NULL: it is not there. */
 const entry *expert_given(const bundle *experts, size_t number);
 

@@ -273,11 +273,11 @@ static bool has_own_segments(const html_page *p)
     return segments != NULL && segments->rank == 2 && segments->size[0] > 1;
 }
 
-/* Whether a layer has experts: the page knows no choice of them. */
+/* Whether something goes back through experts, which the page doesn't compute. */
 static bool has_experts(const html_page *p)
 {
     for (size_t i = 0; i < p->whole->rooms; i++) {
-        if (map_named(p->whole->room[i], "ffn.choice") != NULL)
+        if (map_named(p->whole->room[i], "ffn.experts_grad") != NULL)
             return true;
     }
     return false;
@@ -329,11 +329,17 @@ static void add_still(text *out, const html_page *p)
                     is_one ? MOST_NUMBERS : MOST_UNSEEN);
 }
 
+/* Whether no other map makes it. */
+static bool is_given(const trace_map *map)
+{
+    return !map->has_origin && map->follows.map == NULL;
+}
+
 /* What was given, and no reader looks through, is there by its bits, of which the script makes the
  * texts of those that are pointed at. */
 static bool has_bits_alone(const html_page *p, const trace_map *map)
 {
-    return p->is_alive && !map->has_origin && !is_for_readers(p, map);
+    return p->is_alive && is_given(map) && !is_for_readers(p, map);
 }
 
 /* Whether each number can be read back from what the page shows of it. */
@@ -377,7 +383,7 @@ static void add_words_of_bits(text *out, const tensor *of)
 static void add_bits(const html_page *p, const trace_map *map)
 {
     const tensor *of = &map->values;
-    if (map->has_origin || (!has_bits_alone(p, map) && is_all_shown(p, of)))
+    if (!is_given(map) || (!has_bits_alone(p, map) && is_all_shown(p, of)))
         return;
     text_add_string(p->out, ",\n\"bits\":");
     add_words_of_bits(p->out, of);
@@ -542,17 +548,18 @@ static void add_map(const html_page *p, const trace_map *map, size_t room)
         text_add_format(p->out, ",\"done\":\"%s\"", map->done);
     if (map->has_origin) {
         text_add_format(p->out, ",\"operation\":\"%s\"", operation_of(map->op)->named.name);
-        if (map->function != NULL)
-            text_add_format(p->out, ",\"function\":\"%s\"", map->function->named.name);
         for (size_t i = 0; i < TRACE_OPERANDS; i++)
             add_origin(p->out, (const char[]){(char)('a' + i), '\0'}, p->room, map,
                        &map->operand[i]);
     }
+    if (map->function != NULL)
+        text_add_format(p->out, ",\"function\":\"%s\"", map->function->named.name);
     /* What becomes of rows and columns at the end, and of pairs of columns. */
     if (map->appended > 0)
         text_add_format(p->out, ",\"appended\":%zu", map->appended);
     add_origin(p->out, "learned", p->room, map, &map->learned);
     add_origin(p->out, "length", p->room, map, &map->length);
+    add_origin(p->out, "follows", p->room, map, &map->follows);
     if (map->untouched > 0)
         text_add_format(p->out, ",\"untouched\":%zu", map->untouched);
     if (map->unpaired > 0)
@@ -691,7 +698,7 @@ static void add_entry_maps(const html_page *p, const trace_room *shown)
         /* By its name: the room shown may have spelled out fewer rows, or more. */
         const trace_map *map = p->room->map[j], *other = map_named(shown, map->name);
         bool is_own = map->is_made || map->is_number;
-        if (map->has_origin || other == NULL || map->values.data == other->values.data ||
+        if (!is_given(map) || other == NULL || map->values.data == other->values.data ||
             (is_own && is_equal(&map->values, &other->values)))
             continue;
         text_add_format(p->out, "%s\"%zu\":{\"cells\":[", is_first ? "" : ",\n",

@@ -374,7 +374,9 @@ static void add_place(writer *w, const trace_origin *from, bool is_element)
         text_add_string(w->out, cells != NULL && from->map->row_letters != NULL ? ", " : ",");
     if (has_column)
         add_axis(w, from, part.column, is_element, cells);
-    text_add_string(w->out, part.is_of_heads ? "] over the heads" : "]");
+    text_add_string(w->out, !part.is_of_heads                ? "]"
+                            : from->map->follows.map != NULL ? "] of each expert"
+                                                             : "] over the heads");
 }
 
 /* ---- what a spelling is in letters ---- */

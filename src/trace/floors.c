@@ -528,65 +528,74 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
     *rows = output;
 }
 
-/* A stage that is shown as it is. */
-static void show_stage(floors *f, bool tells, const char *name)
-{
-    floor_rows rows = floors_rows(f, name);
-    floors_map_rows(f, &rows);
-    if (tells)
-        derivation_matrix(&f->b, name, f->focus.row + 1);
-}
-
-/* What the chosen experts make of the row in focus, and how its first number is their sum. */
-static void show_mixed(floors *f, const expert_mix *by)
+/* Adds the matrices of a feed-forward part by their names in the document: "experts.0.w1". */
+static void map_weights(floors *f, const char *of, const feed_forward *by)
 {
     builder *b = &f->b;
-    const floor_rows weights = floors_rows(f, "ffn.routing"), made = floors_rows(f, "ffn.experts"),
-                     choice = floors_rows(f, "ffn.choice"), output = floors_rows(f, "ffn.output");
-    size_t row = f->focus.row, nth = 0;
-    text line = {0};
-    text_add_format(&line, "ffn.output[%zu,1] = ", row + 1);
-    for (size_t i = 0; i < by->count; i++) {
-        const size_t of_row[] = {row, nth * by->width};
-        double weight = tensor_get(&weights.values, (size_t[]){row, i});
-        bool is_chosen = false;
-        for (size_t k = 0; k < by->top; k++)
-            is_chosen = is_chosen || tensor_get(&choice.values, (size_t[]){row, k}) == (double)i;
-        if (!is_chosen)
-            continue;
-        text_add_format(&line, "%s%.4g·(%.4g)", nth == 0 ? "" : " + ", weight,
-                        tensor_get(&made.values, of_row));
-        tensor one = tensor_range(&made.values, 1, of_row[1], by->width);
-        one = tensor_range(&one, 0, row, 1);
-        build_matrix(b, build_text(b, "expert %zu", i), &one, NUMBERED, NUMBERED, 0);
-        nth++;
-    }
-    if (by->has_shared) {
-        const floor_rows shared = floors_rows(f, "ffn.shared");
-        text_add_format(&line, " + %.4g", tensor_get(&shared.values, (size_t[]){row, 0}));
-    }
-    build_formula(b, "%s = %.4g", text_string(&line),
-                  tensor_get(&output.values, (size_t[]){row, 0}));
-    text_free(&line);
+    const struct {
+        const char *key;
+        const tensor *numbers;
+    } all[] = {{"w1", &by->w1}, {"b1", &by->b1}, {"w3", &by->w3},
+               {"b3", &by->b3}, {"w2", &by->w2}, {"b2", &by->b2}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        map_add(b, build_text(b, "%s.%s", of, all[i].key), b->step->id, all[i].numbers);
 }
 
-void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
+/* A stage that a rule makes: how many rows and columns it has follows from that part. */
+static trace_map *map_ruled(floors *f, floor_rows *made, const char *letters, trace_origin of)
+{
+    trace_map *map = floors_map_rows(f, made);
+    map->letters = letters;
+    map->follows = of;
+    return map;
+}
+
+static void make_router_scores(floors *f, bool tells, const expert_mix *by)
 {
     builder *b = &f->b;
-    bool tells = floors_begin(f, FLOOR_FEED_FORWARD, "ffn");
-    floor_rows logits = floors_rows(f, "ffn.router"), output = floors_rows(f, "ffn.output");
-    if (tells)
-        build_sentence(b,
-                       "Each row goes through %zu of %zu experts. The router gives each a logit, "
-                       "and their weights are by routing %s: %s.",
-                       by->top, by->count, by->by->named.name, by->by->named.help);
-    make_product(f, tells, rows, "router", &by->router, "router_bias", &by->router_bias, &logits);
-    if (by->by->kind != ROUTED_BY_LOGITS)
-        show_stage(f, tells, "ffn.scores");
-    if (tells)
-        build_sentence(b, "The experts that are chosen, counted from 0, the best first; of equal "
-                          "ones the first.");
-    if (tells && by->groups > 0)
+    floor_rows scores = floors_rows(f, "ffn.scores");
+    trace_map *map = floors_map_rows(f, &scores);
+    if (by->by->kind == ROUTED_BY_SOFTMAX)
+        map_say(
+            b, map, OP_SOFTMAX,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, "ffn.router"}, {PART_ROW_I, "ffn.router"}});
+    else
+        map_say(b, map, OP_SIGMOID, (map_operand[TRACE_OPERANDS]){{PART_CELL, "ffn.router"}});
+    if (!tells)
+        return;
+    derivation_show(b, scores.name, f->focus.row);
+    derivation_matrix(b, scores.name, f->focus.row + 1);
+}
+
+static void make_choice(floors *f, bool tells, const expert_mix *by, const char *scores)
+{
+    builder *b = &f->b;
+    floor_rows choice = floors_rows(f, "ffn.choice");
+    map_add(b, "choice_bias", b->step->id, &by->choice_bias);
+    if (by->groups > 0) {
+        map_add_number(b, "groups", b->step->id, (double)by->groups);
+        map_add_number(b, "top_groups", b->step->id, (double)by->top_groups);
+        map_add_number(b, "top_of_group", b->step->id, (double)by->top_of_group);
+    }
+    map_ruled(f, &choice, build_text(b, "the best experts by %s[i], from 0", scores),
+              map_from(b, PART_ROW_I, scores));
+    trace_map *chosen = map_made(f, "ffn.chosen", &choice, by->count);
+    chosen->letters = "1 where row i has chosen expert j, else 0";
+    chosen->follows = map_from(b, PART_CELL, scores);
+    for (size_t i = 0; i < choice.values.size[0] && !b->failed; i++) {
+        for (size_t k = 0; k < by->count; k++)
+            tensor_set(&chosen->values, (size_t[]){0, i, k}, 0);
+        for (size_t k = 0; k < by->top; k++) {
+            double best = tensor_get(&choice.values, (size_t[]){i, k});
+            tensor_set(&chosen->values, (size_t[]){0, i, (size_t)best}, 1);
+        }
+    }
+    if (!tells)
+        return;
+    show_parameter(f, "choice_bias", &by->choice_bias);
+    build_sentence(b, "The experts that are chosen, counted from 0, the best first; of equal "
+                      "ones the first. In ffn.chosen they have 1, all others 0.");
+    if (by->groups > 0)
         build_sentence(b,
                        "They come from the best %zu of %zu groups: a group counts as its %s, and "
                        "an expert of another group as 0.",
@@ -594,16 +603,119 @@ void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
                        by->top_of_group == 1
                            ? "greatest score"
                            : build_text(b, "%zu greatest scores together", by->top_of_group));
-    show_stage(f, tells, "ffn.choice");
-    if (tells && by->renormalizes)
+    derivation_matrix(b, choice.name, f->focus.row + 1);
+}
+
+/* The softmax of the logits that a row has chosen, as the router finds it, in float64. */
+static trace_origin make_shares(floors *f, const expert_mix *by, const floor_rows *logits)
+{
+    builder *b = &f->b;
+    trace_map *shares = map_made(f, "ffn.shares", logits, by->count);
+    map_say(b, shares, OP_SOFTMAX_OF,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, "ffn.chosen"},
+                                          {PART_CELL, "ffn.router"},
+                                          {PART_ROW_I, "ffn.chosen"},
+                                          {PART_ROW_I, "ffn.router"}});
+    const trace_map *chosen = map_there(b, "ffn.chosen");
+    b->failed =
+        b->failed || !expert_mix_shares(by, f->stack->isa->table(DTYPE_F64), &logits->values,
+                                        &chosen->values, &shares->values, f->e);
+    return map_from(b, PART_CELL, shares->name);
+}
+
+/* Each row's weights of all experts, and of those that it has chosen, in the order of their
+ * numbers. */
+static void make_routing(floors *f, bool tells, const expert_mix *by, const floor_rows *logits)
+{
+    builder *b = &f->b;
+    floor_rows weights = floors_rows(f, "ffn.routing");
+    bool has_shares = by->by->kind == ROUTED_BY_LOGITS;
+    trace_origin of[TRACE_OPERANDS] = {has_shares ? make_shares(f, by, logits)
+                                                  : map_from(b, PART_CELL, "ffn.scores")};
+    if (!has_shares)
+        of[1] = map_from(b, PART_CELL, "ffn.chosen");
+    if (by->renormalizes) {
+        trace_map *sum = map_made(f, "ffn.chosen_sum", &weights, 1);
+        sum->is_column = true;
+        map_say(
+            b, sum, OP_DOT,
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "ffn.scores"}, {PART_ROW_I, "ffn.chosen"}});
+        derivation_fill(b, sum);
+        of[2] = map_from(b, PART_OF_ROW, sum->name);
+    }
+    if (by->scale != 1) {
+        map_add_number(b, "routing_scale", b->step->id, by->scale);
+        of[3] = map_from(b, PART_NUMBER, "routing_scale");
+    }
+    map_say_origins(b, floors_map_rows(f, &weights), OP_ROUTE, of);
+    trace_map *some = floors_made_rows(f, "ffn.chosen_routing", by->top);
+    some->slices = by->top;
+    some->letters = "what row i's chosen experts count, in the order of their numbers";
+    some->follows = map_from(b, PART_ROW_I, weights.name);
+    for (size_t i = 0; i < weights.values.size[0] && !b->failed; i++) {
+        for (size_t k = 0, nth = 0; k < by->count; k++) {
+            if (tensor_get(&map_there(b, "ffn.chosen")->values, (size_t[]){0, i, k}) != 0)
+                tensor_set(&some->values, (size_t[]){0, i, nth++},
+                           tensor_get(&weights.values, (size_t[]){i, k}));
+        }
+    }
+    if (!tells)
+        return;
+    if (by->renormalizes)
         build_sentence(b, "The scores of those that are chosen are divided by their sum.");
-    show_stage(f, tells, "ffn.routing");
+    if (by->renormalizes)
+        derivation_show(b, "ffn.chosen_sum", f->focus.row);
+    if (has_shares)
+        derivation_show(b, "ffn.shares", f->focus.row);
+    derivation_show(b, weights.name, f->focus.row);
+    derivation_matrix(b, weights.name, f->focus.row + 1);
+}
+
+void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
+{
+    builder *b = &f->b;
+    bool tells = floors_begin(f, FLOOR_FEED_FORWARD, "ffn");
+    floor_rows logits = floors_rows(f, "ffn.router"), made = floors_rows(f, "ffn.experts"),
+               output = floors_rows(f, "ffn.output"), shared = {0};
+    const trace_origin x = origin_of(PART_CELL, rows);
+    bool has_scores = by->by->kind != ROUTED_BY_LOGITS;
     if (tells)
-        show_mixed(f, by);
-    floors_map_rows(f, &output);
-    if (tells)
-        derivation_matrix(b, output.name, f->focus.row + 1);
+        build_sentence(b,
+                       "Each row goes through %zu of %zu experts. The router gives each a logit, "
+                       "and their weights are by routing %s: %s.",
+                       by->top, by->count, by->by->named.name, by->by->named.help);
+    make_product(f, tells, rows, "router", &by->router, "router_bias", &by->router_bias, &logits);
+    if (has_scores)
+        make_router_scores(f, tells, by);
+    make_choice(f, tells, by, has_scores ? "ffn.scores" : logits.name);
+    make_routing(f, tells, by, &logits);
+    for (size_t i = 0; i < by->count; i++)
+        map_weights(f, build_text(b, "experts.%zu", i), &by->expert[i]);
+    if (by->has_shared)
+        map_weights(f, "shared", &by->shared);
+    map_add(b, "shared_gate", b->step->id, &by->shared_gate);
+    trace_map *map = map_ruled(f, &made, "what row i's chosen experts make of it, side by side", x);
+    map->slices = by->top;
+    map->function = by->expert[0].by;
+    if (by->has_shared) {
+        shared = floors_rows(f, "ffn.shared");
+        map_ruled(f, &shared, "what the shared expert makes of row i", x)->function = by->shared.by;
+    }
+    map_say_origins(b, floors_map_rows(f, &output), OP_MIX,
+                    (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, "ffn.chosen_routing"),
+                                                   map_from(b, PART_OF_HEADS, made.name),
+                                                   origin_of(PART_CELL, &shared)});
     *rows = output;
+    if (!tells)
+        return;
+    build_sentence(b,
+                   "What the chosen experts make of each row, side by side in the order of "
+                   "their numbers%s.",
+                   by->has_shared ? ", and what the shared one makes" : "");
+    derivation_matrix(b, made.name, f->focus.row + 1);
+    derivation_matrix(b, "ffn.shared", f->focus.row + 1);
+    derivation_show(b, output.name, f->focus.row);
+    derivation_matrix(b, output.name, f->focus.row + 1);
 }
 
 void floors_embed(floors *f, floor_rows *rows)

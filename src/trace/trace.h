@@ -214,8 +214,11 @@ typedef struct trace_map {
     size_t appended;      /* rows at the end that the operation does not make: */
     trace_origin learned; /* the first of them where it has a part, else zeros */
     trace_origin length;  /* how many of the keys are there: later columns are −∞ */
-    size_t untouched;     /* columns at the end that are a as it is */
-    bool is_made;         /* in float64, for the trace only: no stage holds its numbers */
+    /* Of one that a rule makes and no operation: of which map it has rows and columns, and by which
+     * it is made besides others (page/experts.js). */
+    trace_origin follows;
+    size_t untouched; /* columns at the end that are a as it is */
+    bool is_made;     /* in float64, for the trace only: no stage holds its numbers */
 } trace_map;
 
 typedef struct trace_focus {

@@ -41,7 +41,7 @@ const { spawnSync } = require('child_process');
 
 const [scripts, folder, ...words] = process.argv.slice(2);
 const [learning, generations] = ['learning', 'generations'].map((word) => words.includes(word));
-const PARTS = ['bound', 'choosing', 'document', 'edits', 'evaluate', 'focus', 'formula', 'gradients', 'growing', 'heads', 'learning', 'numbers', 'origins',
+const PARTS = ['bound', 'choosing', 'document', 'edits', 'evaluate', 'experts', 'focus', 'formula', 'gradients', 'growing', 'heads', 'learning', 'numbers', 'origins',
   'real', 'texts', 'widths'];
 const SCRIPT = PARTS.map((name) => fs.readFileSync(path.join(scripts, `${name}.js`), 'utf8')).join('\n');
 const EDITS = 5, LEAST = 1000, LEAST_NUDGES = 100, LEAST_CUT = 20, EACH_CUT = 3;
@@ -65,6 +65,21 @@ const CASES = {
   // one length is for all entries, of which one query comes to see a key beyond it
   'batch-window': ['edit(setMask(0, 0, 3, true, 0))',
     "if (numberNamed('weights', [1, 2, 3]) !== 0) throw new Error('another entry sees it too')"],
+  // rows that come to other experts, by the router, by themselves, and by what is told of a layer before
+  'encoder-experts': ["changeNamed('layer.0.router_bias', [2], 20)",
+    "if (numberNamed('layer.0.ffn.choice', [4, 0]) !== 2) throw new Error('row 5 has not chosen expert 2')",
+    "changeNamed('x', [0, 1], 3); changeNamed('layer.0.experts.2.w2', [0, 0], 2); changeNamed('layer.0.experts.2.b3', [1], -3)",
+    "changeNamed('layer.1.router', [1, 0], 9)",
+    "for (const i of [0, 1, 2, 3]) changeNamed('layer.1.router', [i, 1], numberNamed('layer.1.router', [i, 0]))",
+    "if (numberNamed('layer.1.ffn.choice', [3, 0]) !== 0) throw new Error('of equal experts the first is not chosen')"],
+  // the choice alone is biased; a group that wins by it; the shared one and what it counts
+  'encoder-experts-groups': ["if (numberNamed('layer.0.ffn.choice', [0, 0, 0]) === 5) throw new Error('row 1 has chosen expert 5')",
+    "changeNamed('layer.0.choice_bias', [5], 3)", "if (numberNamed('layer.0.ffn.choice', [0, 0, 0]) !== 5) throw new Error('row 1 has not chosen expert 5')",
+    "changeNamed('layer.0.shared.w3', [1, 2], -2); changeNamed('layer.0.shared_gate', [0], 1.5)",
+    "changeNamed('layer.1.experts.1.w1', [3, 1], 4)", "changeNamed('layer.0.choice_bias', [5], -3); changeNamed('layer.1.choice_bias', [0], 9)",
+    "for (const i of [0, 1, 2, 3, 4]) changeNamed('layer.0.choice_bias', [i], -4 - i)"],
+  'decoder-experts': ["changeNamed('layer.0.router', [2, 0], 30)", "changeNamed('layer.0.routing_scale', [], 0.75)",
+    "changeNamed('layer.1.cross.xk', [1, 1], 5)", "changeNamed('layer.0.experts.0.w1', [3, 2], 40)"],
   // gradients that begin with ones have no names of their own, and are called as the tokens are
   'norm-all-heads': ["edit(startSentence(2, 'so'))"],
   // causality lets one query see more, in one entry; in all it is said key by key from then on
@@ -693,9 +708,13 @@ const names = fs.readdirSync(scripts).filter((file) => file.endsWith('.js'))
 const twice = names.filter((name, i) => names.indexOf(name) !== i);
 check('scripts', twice.length === 0, `several functions are called ${twice}`);
 
-const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n').filter((line) => line);
-documents.forEach((document, i) => {
-  const type = i % 2 === 0 ? 'f32' : 'f64', data = dataOf(document, type);
+// Choices of experts are of float64 whatever the type.
+function typesOf(document, i) {
+  return /experts/.test(path.basename(document)) ? ['f32', 'f64'] : [i % 2 === 0 ? 'f32' : 'f64'];
+}
+
+function tryDocument(document, type, i) {
+  const data = dataOf(document, type);
   if (data === null) return; // it is of an error, or of a type of its own
   const page = open(data), name = `${document}, ${type}`;
   if (!page.DATA.source || !page.canBeChanged) {
@@ -734,7 +753,9 @@ documents.forEach((document, i) => {
   }
   const words = CASES[path.basename(document, '.json')] || [];
   if (words.length > 0) tryEdits(name, page, type, words.map((one) => () => page.act(one)));
-});
+}
+const documents = fs.readFileSync(path.join(folder, 'documents'), 'utf8').trim().split('\n').filter((line) => line);
+documents.forEach((document, i) => typesOf(document, i).forEach((type) => tryDocument(document, type, i)));
 for (const [name, row] of generations ? Object.entries(GENERATED) : [])
   for (const type of ['f32', 'f64']) tryGeneration(`generation, ${name}, ${type}`, type, row);
 if (learning) checkLearning();

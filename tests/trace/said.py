@@ -92,6 +92,8 @@ def place_of(run, node, part, letters, cell, is_element=False):
     if part["part"] == "of-focus":
         letters = letters.replace("f", str(node.focus["row"] + 1))
     text = "".join({"i": i, "j": f"(?:{j})"}.get(x, re.escape(x)) for x in letters)
+    if of.operation is None:
+        text = text.replace("overtheheads", "ofeachexpert")
     return f"(?:{text})?" if part["of"].split(".")[-1] == "p" else text
 
 

@@ -110,6 +110,22 @@ OPERATION(OP_MEAN, "mean", "the mean of a₁, a₂, … and b₁, b₂, …", .s
 OPERATION(OP_MINUS, "minus", "a − b", .spelled = "{a}\n − {b}", .numpy = "{a} - {b}")
 OPERATION(OP_ACTIVATE, "activate", "the node's function of a, and times b where there is one",
           .spelled = "{f}[b?·{b}]", .letters = "{f}({a})[b?·{b}]", .numpy = "{f}[b? * {b}]")
+/* Of experts: which of them a row has chosen is 1 or 0 in a node of its own. */
+OPERATION(OP_SOFTMAX, "softmax", "exp(a) / (exp(b₁) + exp(b₂) + …)",
+          .spelled = "exp({a})\n / (<exp({b});\n + >)", .letters = "exp({a}) / Σ exp({*b})",
+          .is_in_f64 = true, .numpy = "np.exp({a}) / np.exp({b}).sum(-1, keepdims=True)")
+OPERATION(OP_SIGMOID, "sigmoid", "1/(1 + exp(−a))", .spelled = "1 / (1 + exp(−{(a)}))",
+          .is_in_f64 = true, .numpy = "1 / (1 + np.exp(-{a}))")
+OPERATION(OP_SOFTMAX_OF, "softmax_of", "a·exp(b) / (c₁·exp(d₁) + c₂·exp(d₂) + …)",
+          .spelled = "{(a)}·exp({b})\n / (<{(c)}·exp({d});\n + >)",
+          .letters = "{a}·exp({b}) / Σ {*c}·exp({*d})",
+          .numpy = "{a} * np.exp({b}) / ({c} * np.exp({d})).sum(-1, keepdims=True)")
+OPERATION(OP_ROUTE, "route", "a, times b, divided by c and times d where there are such",
+          .spelled = "{(a)}[b?·{b}][c?\n / {c}][d?·{d}]", .is_in_f64 = true,
+          .numpy = "{a}[b? * {b}][c? / {c}][d? * {d}]")
+/* Each product is rounded, and then each sum. */
+OPERATION(OP_MIX, "mix", "a₁·b₁ + a₂·b₂ + …, and c added where there is one",
+          .spelled = "<{(a)}·{b};\n + >[c?\n + {c}]")
 /* Backward. Each 0 of softmax_back, cap_back, clip_back and scale_back is +0. */
 OPERATION(OP_ADD_UP, "add_up", "a₁ + a₂ + …, one after the other", .spelled = "<{a};\n + >",
           .letters = "Σ {a}")

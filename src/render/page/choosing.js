@@ -102,7 +102,7 @@ function linkSteps() {
     const maps = CHOSEN.steps[step], named = Object.fromEntries(maps.map((map) => [wayInStep(map), map]));
     const before = CHOSEN.steps[step - 1] || [], choice = before.find((map) => map.name === 'choice');
     const link = (map, after, make) => {
-      map.follows = after && { map: MAPS.indexOf(after) };
+      map.takes = after && [after];
       OWN_WORK.set(map, () => Float64Array.from(make()));
     };
     for (const [name, work] of Object.entries(WORK_OF_STEPS)) {

@@ -5,7 +5,7 @@ const LEFT_OUT = ['ids', 'embedding', 'embedding_scale', 'vocab', 'segments', 'l
   'expected', 'tol', 'errata', 'logits'];
 const OF_SIGHT = ['window', 'mask', 'mask_true'];
 const VECTORS = ['va', 'ba', 'bs', 'sinks', 'alibi', 'bias_k', 'bias_v', 'gain', 'bq', 'bk', 'bv', 'bo',
-  'bq_down', 'bkv_down', 'b1', 'b2', 'b3', 'b', 'unembedding_bias'];
+  'bq_down', 'bkv_down', 'b1', 'b2', 'b3', 'b', 'unembedding_bias', 'router_bias', 'choice_bias'];
 const APART = ['q', 'k', 'v', 'past_k', 'past_v', 'output_grad', 'logsumexp_grad', 'target'];
 
 const MINUS_ZERO = '\u0000';

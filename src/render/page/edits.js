@@ -8,17 +8,17 @@ const EDITS = { done: [], undone: [], order: null, taking: null, told: () => {} 
 
 // The keys of settings that are nodes.
 const SETTING_KEYS = { scale: 'scale', C: 'softcap', qk_eps: 'qk_eps', latent_eps: 'latent_eps', slope: 'alibi',
-  sink: 'sinks', key_lengths: 'key_lengths' };
+  sink: 'sinks', key_lengths: 'key_lengths', routing_scale: 'routing_scale' };
 const LOOKED_UP = ['segment_embedding', 'position_embedding', 'unembedding', 'unembedding_bias'];
 const NORM_PART = /^(ln\w+|head\.norm)\.(gain|bias|eps)$/, HEAD_PART = /^(head|embed)\.[wb]$/,
-  FEED_FORWARD = /^[wb][123]$/;
+  FEED_FORWARD = /^((experts\.\d+|shared)\.)?[wb][123]$/, ROUTED_BY = /^(router(_bias)?|choice_bias|shared_gate)$/;
 
 function keysOf(map) {
   if (map.name === 'embedding' || map.name === 'vocab') return ['x'];
   if (map.key) return [map.key];
   if (SETTING_KEYS[map.name]) return [SETTING_KEYS[map.name]];
-  if (NORM_PART.test(map.name) || HEAD_PART.test(map.name)) return map.name.split('.');
-  return FEED_FORWARD.test(map.name) || LOOKED_UP.includes(map.name) ? [map.name] : null;
+  if ([NORM_PART, HEAD_PART, FEED_FORWARD].some((names) => names.test(map.name))) return map.name.split('.');
+  return ROUTED_BY.test(map.name) || LOOKED_UP.includes(map.name) ? [map.name] : null;
 }
 
 // Where the document has what is in a room: ["layers", 0, "cross"]. Layers that are repeated are there
@@ -87,6 +87,7 @@ function isAsShown(map) {
 // What came, of the entry that is shown first and then of others, map by map.
 function* takeMaps() {
   takeSteps();
+  takeMixes();
   const order = inOrder(MAPS), others = [...ENTRIES.keys()].filter((entry) => entry !== SHOWN_FIRST);
   for (const entry of [SHOWN_FIRST, ...others]) {
     for (const map of order) {
@@ -127,8 +128,7 @@ function isChanged(map) {
 }
 
 function takesFrom(map, maps) {
-  const nodes = TAKEN.filter((name) => map[name])
-    .map((name) => MAPS[map[name].map]);
+  const nodes = nodesOf(map);
   const norm = map.operation && normOf(map); // which takes what its own rows were made of
   return nodes.some((one) => maps.has(one)) || Boolean(norm && norm !== map && takesFrom(norm, maps));
 }
@@ -328,7 +328,7 @@ function linksOf(operand, result, { count, isWidth } = ROWS) {
 
 function takeAxes(map) {
   const axes = mapsOfRows().includes(map) ? { rows: 0 } : {};
-  for (const operand of OPERANDS.map((name) => map[name]).filter((one) => one)) {
+  for (const operand of [...OPERANDS, 'follows'].map((name) => map[name]).filter((one) => one)) {
     const { map: index, at } = operand, of = MAPS[index], from = ROWS.called.get(of);
     for (const { as, along } of linksOf(operand, map)) {
       const first = from && from[along];

@@ -377,7 +377,7 @@ const WORK = {
   softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
   slope_back: withoutMinusZero, sink_back: withoutMinusZero, gather: withoutMinusZero,
   norm_share: withoutMinusZero, shares: withoutMinusZero, // sums that begin with +0
-  activate_back: activateBack,
+  activate_back: activateBack, sigmoid: ({ a }) => TYPE.round(sigmoidOf(numberIn(a))), route, mix,
   exponential: ({ a, b }) => exponentials(TYPES.f64, [numberIn(a)], numberIn(b))[0],
   wide_sum: ({ a }) => totalOf(TYPES.f64, listIn(a)).reduce((sum, rest) => sum + rest),
   go_on: ({ a, b, c }) => chainOf(a, b, TYPE.fused, numberIn(c)),
@@ -400,6 +400,8 @@ const ROW_WORK = {
   exp: (place) => exponentials(TYPE, place.map.made ? listOf(place.map.a, place)
     : maskedRow(rowIn(place.map.a, place), place.map.a, place), numberAt(place.map.b, place)),
   round: roundedRow,
+  softmax: ({ map, ...at }) => softmaxOf(listOf(map.b, { map, ...at })).map(TYPE.round),
+  softmax_of: softmaxOfChosen,
 };
 
 function rowWorkOf(map) {
@@ -458,15 +460,18 @@ function makeNumbers(map, rows) {
   return numbers;
 }
 
+// What a map is made of: operands, and what a rule takes besides (`takes`).
+function nodesOf(map) {
+  return [...TAKEN.filter((name) => map[name]).map((name) => MAPS[map[name].map]), ...map.takes || []];
+}
+
 // Every map after those that it is made of.
 function inOrder(maps) {
   const done = new Set();
   const visit = (map) => {
     if (done.has(map)) return;
     done.add(map);
-    for (const name of TAKEN) {
-      if (map[name]) visit(MAPS[map[name].map]);
-    }
+    nodesOf(map).forEach(visit);
     ordered.push(map);
   };
   const ordered = [];

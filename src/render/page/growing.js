@@ -117,7 +117,7 @@ function isIdentity(map) {
 
 // Of a new token known by what came; a new key has the numbers of another one.
 function isKnown(map, group) {
-  return group.of().includes(map) || standsInOrder(map, group) || (isOfKeys(group) ? isInput(map) : isIdentity(map));
+  return group.of().includes(map) || OWN_WORK.has(map) || standsInOrder(map, group) || (isOfKeys(group) ? isInput(map) : isIdentity(map));
 }
 
 // What a document gives for each token besides matrices.
@@ -193,7 +193,8 @@ function indexNow(index, map, axis) {
 function addressNow(operand, map) {
   const of = MAPS[operand.map], { at, run, strides } = LAYOUTS.get(operand), now = { ...at };
   for (const [name, { head, ...parts }] of Object.entries(strides)) {
-    const isMoved = (axis) => name === 'base' || (name === 'head' && groupOf(of, axis)?.isWidth); // from head to head
+    const isToHead = name === 'head' || (name === 'apart' && !run); // from head to head
+    const isMoved = (axis) => name === 'base' || (isToHead && groupOf(of, axis)?.isWidth);
     const index = (axis) => (isMoved(axis) ? indexNow(parts[axis], of, axis) : parts[axis]);
     now[name] = (head * of.rows.length + index('rows')) * of.columns.length + index('columns');
   }
@@ -288,7 +289,7 @@ function sightOfTokens(room, tokens, group) {
 
 // tokens: of those that are there which one stands where; known: { place, numbers } of one that has its own.
 function setTokens(group, said, value, tokens, order, names, row, known) {
-  const own = MAPS.filter((map) => !map.operation && hasSome(map, group));
+  const own = MAPS.filter((map) => !map.operation && !OWN_WORK.has(map) && hasSome(map, group));
   const state = (all, called, which) => ({ order: [...all], names: called, value,
     numbers: new Map(own.map((map) => [map, which ? numbersOf(map, which, known, group) : NUMBERS.get(map)])),
     sights: DATA.rooms.map((nothing, room) => (which ? sightOfTokens(room, which, group) : sightOf(room))) });

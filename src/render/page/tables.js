@@ -87,7 +87,7 @@ function indexOf(figure) {
 }
 
 function isMadeOf(map, index) {
-  return TAKEN.some((name) => map[name] && map[name].map === index);
+  return nodesOf(map).includes(MAPS[index]);
 }
 
 // What a table is made of stands before it, in the order of the maps.

@@ -20,7 +20,7 @@ function endsOfParts() {
   const forward = MAPS.filter((map) => map.name === 'w1').map((w1) => [w1, 'rows', mapsOf(w1.room).find((map) => map.name === 'w2')]);
   const attentions = DATA.rooms.filter(({ way }) => /^layer\.\d+\.(attention|cross)\.$/.test(way))
     .map(({ way }) => [mapNamed(`${way}x`), 'columns', mapNamed(`${way}output`)]);
-  return [...forward, ...attentions].filter(([first, axis, last]) => first && last);
+  return [...forward, ...attentions, ...endsOfExperts()].filter(([first, axis, last]) => first && last);
 }
 
 // Once all is taken: those that the page came with.
@@ -63,7 +63,7 @@ function whyNoWidth(group) {
   const endsWithin = ({ at }) => at.columns !== undefined || at.from_column !== undefined; // a head
   const isPart = (map) => axesOf(map).some(([axis, first]) => first !== 0 || groupOf(map, axis) !== group ||
     LABELLED.get(map)[axis].length % group.count > 0 || (axis === 'columns' && operandsGiven(map).some(endsWithin)));
-  const part = all.find((map) => isPart(map) || (!map.operation && !isInput(map)));
+  const part = all.find((map) => isPart(map) || !(map.operation || OWN_WORK.has(map) || isInput(map)));
   if (part) return TEXT.widthOfPart(fullName(part), group.count);
   return group.count > MOST_WIDTH ? TEXT.noWidth(MOST_WIDTH) : '';
 }
