@@ -273,16 +273,6 @@ static bool has_own_segments(const html_page *p)
     return segments != NULL && segments->rank == 2 && segments->size[0] > 1;
 }
 
-/* Whether something goes back through experts, which the page doesn't compute. */
-static bool has_experts(const html_page *p)
-{
-    for (size_t i = 0; i < p->whole->rooms; i++) {
-        if (map_named(p->whole->room[i], "ffn.experts_grad") != NULL)
-            return true;
-    }
-    return false;
-}
-
 /* Whether other words can be chosen, and all that follows is computed again. */
 static bool is_of_choices(const html_page *p)
 {
@@ -298,7 +288,7 @@ bool html_is_alive(const html_page *p)
     size_t unseen;
     if (p->whole->document == NULL ? !is_of_choices(p) : has_own_segments(p))
         return false;
-    if (has_experts(p) || first_too_large(p, &room, &unseen) != NULL)
+    if (first_too_large(p, &room, &unseen) != NULL)
         return false;
     return p->asked == NULL || (!p->how->is_exam && unseen == 0);
 }
@@ -313,7 +303,6 @@ static void add_still(text *out, const html_page *p)
                       : of != NULL && of->stops             ? "stillStop"
                       : of != NULL && of->rows.data == NULL ? "stillWords"
                       : of == NULL && has_own_segments(p)   ? "stillSegments"
-                      : has_experts(p)                      ? "stillExperts"
                                                             : NULL;
     if (why != NULL) {
         text_add_format(out, ",\n\"still\":[\"%s\"]", why);

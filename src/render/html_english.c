@@ -222,9 +222,6 @@ static const named ROWS[] = {
     {"noId", "there is no id {1}: they go from 0 to {2}"},
     {"noPlace", "there is no word {1} in the sequence: they go from 0 to {2}"},
     {"stillSegments", "Numbers can't be changed here: each sequence has segments of its own."},
-    {"stillExperts",
-     "Numbers can't be changed here: what goes back through experts is known to the "
-     "program alone."},
     {"stillExercise", "Numbers can't be changed here: they are asked for."},
     {"stillUnsolved", "Numbers can be changed here once all answers are right."},
     {"stillUnseen", "Numbers can't be changed here: up to {1} it takes {2} numbers that no table "

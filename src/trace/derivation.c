@@ -106,6 +106,9 @@ static double work_out_sum(const trace_map *map, const operand_cells of[TRACE_OP
         case OP_SHARES:
             sum += a / derivation_number(&of[1], 0);
             break;
+        case OP_SHARE_BACK:
+            sum += a * (derivation_number(&of[1], p) / derivation_number(&of[2], 0));
+            break;
         default:
             sum += a;
         }
@@ -228,7 +231,8 @@ static double work_out(const builder *b, const map_cell *made)
     case OP_TERMS:
         return work_out_terms(b, &of[0]);
     default:
-        assert(map->op == OP_ADD_UP || map->op == OP_TOTAL || map->op == OP_SHARES);
+        assert(map->op == OP_ADD_UP || map->op == OP_TOTAL || map->op == OP_SHARES ||
+               map->op == OP_DOT_LESS || map->op == OP_SHARE_BACK);
         return work_out_sum(map, of, 0);
     }
 }

@@ -541,13 +541,29 @@ static void map_weights(floors *f, const char *of, const feed_forward *by)
         map_add(b, build_text(b, "%s.%s", of, all[i].key), b->step->id, all[i].numbers);
 }
 
-/* A stage that a rule makes: how many rows and columns it has follows from that part. */
-static trace_map *map_ruled(floors *f, floor_rows *made, const char *letters, trace_origin of)
+trace_map *floors_ruled(floors *f, floor_rows *made, const char *letters, trace_origin of)
 {
     trace_map *map = floors_map_rows(f, made);
     map->letters = letters;
     map->follows = of;
     return map;
+}
+
+trace_map *floors_chosen(floors *f, const char *name, size_t top, const floor_rows *of)
+{
+    builder *b = &f->b;
+    const tensor *chosen = &map_there(b, "ffn.chosen")->values;
+    trace_map *some = floors_made_rows(f, name, top);
+    some->slices = top;
+    some->follows = map_from(b, PART_ROW_I, of->name);
+    for (size_t i = 0; i < of->values.size[0] && !b->failed; i++) {
+        for (size_t k = 0, nth = 0; k < of->values.size[1]; k++) {
+            if (tensor_get(chosen, (size_t[]){0, i, k}) != 0)
+                tensor_set(&some->values, (size_t[]){0, i, nth++},
+                           tensor_get(&of->values, (size_t[]){i, k}));
+        }
+    }
+    return some;
 }
 
 static void make_router_scores(floors *f, bool tells, const expert_mix *by)
@@ -577,8 +593,8 @@ static void make_choice(floors *f, bool tells, const expert_mix *by, const char 
         map_add_number(b, "top_groups", b->step->id, (double)by->top_groups);
         map_add_number(b, "top_of_group", b->step->id, (double)by->top_of_group);
     }
-    map_ruled(f, &choice, build_text(b, "the best experts by %s[i], from 0", scores),
-              map_from(b, PART_ROW_I, scores));
+    floors_ruled(f, &choice, build_text(b, "the best experts by %s[i], from 0", scores),
+                 map_from(b, PART_ROW_I, scores));
     trace_map *chosen = map_made(f, "ffn.chosen", &choice, by->count);
     chosen->letters = "1 where row i has chosen expert j, else 0";
     chosen->follows = map_from(b, PART_CELL, scores);
@@ -647,19 +663,11 @@ static void make_routing(floors *f, bool tells, const expert_mix *by, const floo
         map_add_number(b, "routing_scale", b->step->id, by->scale);
         of[3] = map_from(b, PART_NUMBER, "routing_scale");
     }
-    map_say_origins(b, floors_map_rows(f, &weights), OP_ROUTE, of);
-    trace_map *some = floors_made_rows(f, "ffn.chosen_routing", by->top);
-    some->slices = by->top;
-    some->letters = "what row i's chosen experts count, in the order of their numbers";
-    some->follows = map_from(b, PART_ROW_I, weights.name);
-    for (size_t i = 0; i < weights.values.size[0] && !b->failed; i++) {
-        for (size_t k = 0, nth = 0; k < by->count; k++) {
-            if (tensor_get(&map_there(b, "ffn.chosen")->values, (size_t[]){0, i, k}) != 0)
-                tensor_set(&some->values, (size_t[]){0, i, nth++},
-                           tensor_get(&weights.values, (size_t[]){i, k}));
-        }
-    }
-    if (!tells)
+    map_say_origins(b, floors_map_rows(f, &weights),
+                    has_shares && by->scale == 1 ? OP_COPY : OP_ROUTE, of);
+    floors_chosen(f, "ffn.chosen_routing", by->top, &weights)->letters =
+        "what row i's chosen experts count, in the order of their numbers";
+    if (!tells || b->failed)
         return;
     if (by->renormalizes)
         build_sentence(b, "The scores of those that are chosen are divided by their sum.");
@@ -669,6 +677,18 @@ static void make_routing(floors *f, bool tells, const expert_mix *by, const floo
         derivation_show(b, "ffn.shares", f->focus.row);
     derivation_show(b, weights.name, f->focus.row);
     derivation_matrix(b, weights.name, f->focus.row + 1);
+}
+
+/* What the shared expert's sigmoid is of. */
+static void make_shared_gate(floors *f, const floor_rows *rows)
+{
+    builder *b = &f->b;
+    trace_map *gate = floors_made_rows(f, "ffn.shared_gate", 1);
+    gate->is_column = true;
+    map_say_origins(b, gate, OP_DOT,
+                    (trace_origin[TRACE_OPERANDS]){origin_of(PART_ROW_I, rows),
+                                                   map_from(b, PART_COLUMN_J, "shared_gate")});
+    derivation_fill(b, gate);
 }
 
 void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
@@ -694,12 +714,16 @@ void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
     if (by->has_shared)
         map_weights(f, "shared", &by->shared);
     map_add(b, "shared_gate", b->step->id, &by->shared_gate);
-    trace_map *map = map_ruled(f, &made, "what row i's chosen experts make of it, side by side", x);
+    trace_map *map =
+        floors_ruled(f, &made, "what row i's chosen experts make of it, side by side", x);
     map->slices = by->top;
     map->function = by->expert[0].by;
     if (by->has_shared) {
         shared = floors_rows(f, "ffn.shared");
-        map_ruled(f, &shared, "what the shared expert makes of row i", x)->function = by->shared.by;
+        if (by->shared_gate.data != NULL)
+            make_shared_gate(f, rows);
+        floors_ruled(f, &shared, "what the shared expert makes of row i", x)->function =
+            by->shared.by;
     }
     map_say_origins(b, floors_map_rows(f, &output), OP_MIX,
                     (trace_origin[TRACE_OPERANDS]){map_from(b, PART_ROW_I, "ffn.chosen_routing"),
@@ -713,6 +737,10 @@ void floors_experts(floors *f, const expert_mix *by, floor_rows *rows)
                    "their numbers%s.",
                    by->has_shared ? ", and what the shared one makes" : "");
     derivation_matrix(b, made.name, f->focus.row + 1);
+    if (by->shared_gate.data != NULL) {
+        build_sentence(b, "That is multiplied by the sigmoid of its gate.");
+        derivation_show(b, "ffn.shared_gate", f->focus.row);
+    }
     derivation_matrix(b, "ffn.shared", f->focus.row + 1);
     derivation_show(b, output.name, f->focus.row);
     derivation_matrix(b, output.name, f->focus.row + 1);

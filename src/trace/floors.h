@@ -64,6 +64,11 @@ void floors_sum(floors *f, const floor_rows *added, double scale, const char *na
                 floor_rows *rows);
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
 void floors_experts(floors *f, const expert_mix *by, floor_rows *rows);
+/* A stage that a rule makes: how many rows and columns it has follows from that part. */
+trace_map *floors_ruled(floors *f, floor_rows *made, const char *letters, trace_origin of);
+/* Of a row for each number of experts what the `top` chosen ones have, in the order of their
+ * numbers. */
+trace_map *floors_chosen(floors *f, const char *name, size_t top, const floor_rows *of);
 /* Up to its norm. */
 /* The product between the rows and the layers. */
 void floors_embed(floors *f, floor_rows *rows);

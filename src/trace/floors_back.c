@@ -566,44 +566,196 @@ void floors_feed_forward_back(floors *f, const feed_forward *by, const bundle *o
     show(f, ROWS, f->focus.row);
 }
 
-/* A stage that no line derives. */
-static void show_gained(floors *f, const char *name)
+/* What the weights of the chosen experts gain, and so their scores: what the scores do, or of those
+ * that have none, what weights do before they are multiplied by a factor. */
+static trace_origin route_back(floors *f, const expert_mix *by)
 {
-    floor_rows rows = floors_rows(f, name);
-    floors_map_rows(f, &rows);
-    derivation_matrix(&f->b, name, f->focus.row + 1);
+    builder *b = &f->b;
+    floor_rows weights = floors_rows(f, "ffn.routing_grad");
+    trace_map *chosen = floors_chosen(f, "ffn.chosen_routing_grad", by->top, &weights);
+    chosen->follows = (trace_origin){0};
+    map_say(b, chosen, OP_WIDE_DOT,
+            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, "ffn.output_grad"},
+                                          {PART_ROW_I, "ffn.experts"}});
+    floors_ruled(f, &weights, "what a chosen expert's weight gains, else 0",
+                 map_from(b, PART_CELL, "ffn.routing"));
+    trace_origin g = map_from(b, PART_CELL, weights.name), factor = {0};
+    if (by->scale != 1)
+        factor = map_from(b, PART_NUMBER, "routing_scale");
+    bool has_scores = by->by->kind != ROUTED_BY_LOGITS;
+    if (by->scale != 1 && (by->renormalizes || !has_scores)) {
+        trace_map *unscaled = add_worked_rows(f, "ffn.weights_grad", by->count);
+        say_and_fill(f, unscaled, OP_TIMES, (trace_origin[TRACE_OPERANDS]){g, factor});
+        g = map_from(b, PART_CELL, unscaled->name);
+    }
+    if (!has_scores)
+        return g;
+    floor_rows scores = floors_rows(f, "ffn.scores_grad");
+    trace_origin row = g, of[TRACE_OPERANDS] = {g};
+    operation op = by->scale == 1 ? OP_COPY : OP_ROUTE;
+    row.part = PART_ROW_I;
+    of[3] = factor;
+    if (by->renormalizes) {
+        static const char SHARE[] = "ffn.scores_share";
+        op = OP_ROUTE_BACK;
+        of[2] = map_from(b, PART_OF_ROW, "ffn.chosen_sum");
+        say_and_fill(
+            f, add_worked_rows(f, SHARE, 1), OP_SHARE_BACK,
+            (trace_origin[TRACE_OPERANDS]){row, map_from(b, PART_ROW_I, "ffn.scores"), of[2]});
+        of[1] = map_from(b, PART_OF_ROW, SHARE);
+        of[3] = map_from(b, PART_CELL, "ffn.chosen");
+    }
+    map_say_origins(b, floors_map_rows(f, &scores), op, of);
+    return map_from(b, PART_CELL, scores.name);
+}
+
+/* What the router's logits gain. */
+static void router_back(floors *f, const expert_mix *by, trace_origin scores_grad)
+{
+    builder *b = &f->b;
+    floor_rows logits = floors_rows(f, "ffn.router_grad");
+    const char *scores = by->by->kind == ROUTED_BY_LOGITS ? "ffn.shares" : "ffn.scores";
+    if (by->by->kind == ROUTED_BY_SIGMOID) {
+        map_say_origins(
+            b, floors_map_rows(f, &logits), OP_SIGMOID_BACK,
+            (trace_origin[TRACE_OPERANDS]){scores_grad, map_from(b, PART_CELL, scores)});
+        return;
+    }
+    const char *share = "ffn.router_share";
+    trace_origin row = scores_grad;
+    row.part = PART_ROW_I;
+    say_and_fill(f, add_worked_rows(f, share, 1), OP_DOT_LESS,
+                 (trace_origin[TRACE_OPERANDS]){row, map_from(b, PART_ROW_I, scores)});
+    map_say_origins(b, floors_map_rows(f, &logits), OP_ROUTER_BACK,
+                    (trace_origin[TRACE_OPERANDS]){map_from(b, PART_CELL, scores), scores_grad,
+                                                   map_from(b, PART_OF_ROW, share)});
+}
+
+/* What of several sequences, or layers, the one in focus adds to all that experts gain: the way
+ * back of its rows alone. */
+static bool run_part_back(floors *f, const expert_mix *by, const bundle *own, bundle *parts)
+{
+    static const char *const ALL[] = {"*_grad"};
+    static const text_list NOTHING = {0};
+    const text_list wanted = {.item = (char **)(uintptr_t)ALL, .count = 1};
+    const row_span gained[GAINERS] = {{0}};
+    const builder *b = &f->b;
+    const stack *s = f->stack;
+    const tensor x = tensor_at(&map_there(b, "ffn.router")->operand[0].map->values, 0),
+                 back = tensor_at(&map_there(b, "ffn.output_grad")->values, 0);
+    keeper keep = keeper_of(&wanted), nothing = keeper_of(&NOTHING);
+    tensor rows = {0}, grad = {0};
+    crew alone;
+    const way_back way = {.with = s->isa->table(s->type),
+                          .in64 = s->isa->table(DTYPE_F64),
+                          .by = &alone,
+                          .type = s->type,
+                          .allow_nonfinite = true,
+                          .gained = gained};
+    keep.result = parts;
+    crew_open(&alone, 1);
+    bool done = tensor_new_copy(&rows, &x, f->e) && tensor_new_copy(&grad, &back, f->e) &&
+                expert_mix_back(by, &way, own, &rows, &grad, &keep, &nothing, f->e);
+    crew_close(&alone);
+    tensor_free(&rows);
+    tensor_free(&grad);
+    return done;
+}
+
+/* What an expert's matrices gain, out of the run, or of several sequences or layers out of `parts`;
+ * in the order in which they are used. */
+static void add_expert_gains(floors *f, const char *of, const feed_forward *by, const bundle *own,
+                             const bundle *parts)
+{
+    builder *b = &f->b;
+    const struct {
+        const char *key;
+        const tensor *view;
+    } all[] = {{"w1", &by->w1}, {"b1", &by->b1}, {"w3", &by->w3},
+               {"b3", &by->b3}, {"w2", &by->w2}, {"b2", &by->b2}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const char *name = build_text(b, "%s.%s", of, all[i].key), *grad = grad_of(f, name);
+        if (all[i].view->data == NULL || b->failed)
+            continue;
+        tensor values = is_of_several(f) ? tensor_view_of(bundle_tensor(parts, grad))
+                                         : floors_rows(f, grad).values;
+        if (is_of_several(f)) {
+            tensor kept = build_numbers_new(b, grad, values.type, values.rank, values.size);
+            if (kept.data == NULL)
+                continue;
+            tensor_copy(&values, &kept);
+            values = kept;
+        }
+        if (values.rank == 2)
+            values = tensor_seen_as(&values, all[i].view, bundle_tensor(own, all[i].key));
+        trace_map *map = map_add(b, is_of_several(f) ? build_text(b, "%s_part", grad) : grad,
+                                 b->step->id, &values);
+        map->letters = "what it gains of the rows that have chosen it";
+        map->follows = map_from(b, PART_CELL, name);
+    }
 }
 
 void floors_experts_back(floors *f, const expert_mix *by, const bundle *own, coming *back)
 {
-    static const char OUTPUT[] = "ffn.output_grad", ROUTER[] = "ffn.router_grad";
+    static const char OUTPUT[] = "ffn.output_grad", ROUTER[] = "ffn.router_grad",
+                      GATE[] = "ffn.shared_gate_grad";
     builder *b = &f->b;
     bool tells = floors_begin_back(f, FLOOR_FEED_FORWARD_BACK, "ffn");
-    floor_rows logits = floors_rows(f, ROUTER), rows = floors_rows(f, "ffn.x_grad");
+    floor_rows experts = floors_rows(f, "ffn.experts_grad"), rows = floors_rows(f, "ffn.x_grad");
     if (b->failed)
         return;
     const trace_origin x = map_there(b, "ffn.router")->operand[0];
     add_coming(f, OUTPUT, back);
-    floors_map_rows(f, &logits);
+    trace_map *map = floors_map_rows(f, &experts);
+    map->slices = by->top;
+    map_say(
+        b, map, OP_SCALE_BACK,
+        (map_operand[TRACE_OPERANDS]){{PART_CELL, OUTPUT}, {PART_OF_ROW, "ffn.chosen_routing"}});
+    router_back(f, by, route_back(f, by));
     add_weight_gain(f, bundle_find(own, "router"), "router", &by->router, x, ROUTER);
     add_bias_gain(f, "router_bias", &by->router_bias, ROUTER);
-    floors_map_rows(f, &rows);
+    if (by->shared_gate.data != NULL) {
+        floor_rows gate = floors_rows(f, GATE);
+        floors_ruled(f, &gate, "what row i of shared_gate's product gains",
+                     map_from(b, PART_ROW_I, OUTPUT))
+            ->is_column = true;
+        add_weight_gain(f, bundle_find(own, "shared_gate"), "shared_gate", &by->shared_gate, x,
+                        GATE);
+    }
+    bundle parts = {0};
+    b->failed = b->failed || (is_of_several(f) && !run_part_back(f, by, own, &parts));
+    for (size_t i = 0; i < by->count; i++)
+        add_expert_gains(f, build_text(b, "experts.%zu", i), &by->expert[i],
+                         expert_given(bundle_find(own, "experts")->bundle, i)->bundle, &parts);
+    if (by->has_shared)
+        add_expert_gains(f, "shared", &by->shared, bundle_find(own, "shared")->bundle, &parts);
+    bundle_free(&parts);
+    floors_ruled(f, &rows, "what comes back to row i by all that it went through",
+                 map_from(b, PART_CELL, OUTPUT));
     *back = coming_of(b->room, rows.map);
-    if (!tells)
+    if (!tells || b->failed)
         return;
     show(f, OUTPUT, f->focus.row);
     build_sentence(b, "Of what comes back, each chosen expert gains its weight's share, side by "
                       "side in the order of their numbers, and a weight gains what its expert "
                       "made, times what comes back.");
-    show_gained(f, "ffn.experts_grad");
-    show_gained(f, "ffn.routing_grad");
+    show(f, experts.name, f->focus.row);
+    show(f, "ffn.chosen_routing_grad", f->focus.row);
+    derivation_matrix(b, "ffn.routing_grad", f->focus.row + 1);
     build_sentence(b, "The choice gives nothing back: an expert that is not chosen gains nothing. "
                       "The router learns by the weights of the chosen ones alone.");
-    if (by->by->kind != ROUTED_BY_LOGITS)
-        show_gained(f, "ffn.scores_grad");
-    derivation_matrix(b, ROUTER, f->focus.row + 1);
+    show(f, "ffn.scores_share", f->focus.row);
+    show(f, "ffn.scores_grad", f->focus.row);
+    show(f, "ffn.router_share", f->focus.row);
+    show(f, ROUTER, f->focus.row);
     show_gain_of(f, "router");
     show_gain_of(f, "router_bias");
+    if (by->shared_gate.data != NULL) {
+        build_sentence(b, "The gate gains what the shared expert made, times what comes back, as "
+                          "much as the sigmoid's slope lets through.");
+        derivation_matrix(b, GATE, f->focus.row + 1);
+        show_gain_of(f, "shared_gate");
+    }
     build_sentence(b,
                    "The rows that went in gain by the chosen experts%s and by the router. What "
                    "the experts' weights gain is not shown here; -- --emit has it.",

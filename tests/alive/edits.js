@@ -75,11 +75,18 @@ const CASES = {
   // the choice alone is biased; a group that wins by it; the shared one and what it counts
   'encoder-experts-groups': ["if (numberNamed('layer.0.ffn.choice', [0, 0, 0]) === 5) throw new Error('row 1 has chosen expert 5')",
     "changeNamed('layer.0.choice_bias', [5], 3)", "if (numberNamed('layer.0.ffn.choice', [0, 0, 0]) !== 5) throw new Error('row 1 has not chosen expert 5')",
-    "changeNamed('layer.0.shared.w3', [1, 2], -2); changeNamed('layer.0.shared_gate', [0], 1.5)",
+    "changeNamed('layer.0.shared.w3', [1, 2], -2); changeNamed('layer.0.shared_gate', [0, 0], 1.5)",
     "changeNamed('layer.1.experts.1.w1', [3, 1], 4)", "changeNamed('layer.0.choice_bias', [5], -3); changeNamed('layer.1.choice_bias', [0], 9)",
     "for (const i of [0, 1, 2, 3, 4]) changeNamed('layer.0.choice_bias', [i], -4 - i)"],
   'decoder-experts': ["changeNamed('layer.0.router', [2, 0], 30)", "changeNamed('layer.0.routing_scale', [], 0.75)",
     "changeNamed('layer.1.cross.xk', [1, 1], 5)", "changeNamed('layer.0.experts.0.w1', [3, 2], 40)"],
+  // the same back: what an expert gains is of other rows then, and of none
+  'encoder-experts-backward': ["if (numberNamed('layer.0.experts.3.w1_grad', [1, 0]) !== 0) throw new Error('expert 3 has rows')",
+    "changeNamed('layer.0.router_bias', [3], 20)", "if (numberNamed('layer.0.experts.3.w1_grad', [1, 0]) === 0) throw new Error('expert 3 has no rows')",
+    "changeNamed('layer.1.experts.0.w2', [1, 0], -3)"],
+  'encoder-experts-groups-backward': ["changeNamed('layer.0.choice_bias', [2], 4)", "changeNamed('layer.1.routing_scale', [], -0.5)"],
+  'decoder-experts-backward': ["changeNamed('layer.0.router', [0, 4], 20)", "changeNamed('layer.0.shared_gate', [1, 0], -2)"],
+  'encoder-experts-repeat-backward': ["changeNamed('layer.1.router', [2, 0], 9)", "changeNamed('layer.0.experts.0.b2', [1], 2)"],
   // gradients that begin with ones have no names of their own, and are called as the tokens are
   'norm-all-heads': ["edit(startSentence(2, 'so'))"],
   // causality lets one query see more, in one entry; in all it is said key by key from then on
@@ -133,6 +140,13 @@ const LEARNT = {
     layers: [{ ...SQUARE, bq: [4], ln1: { gain: [4] }, ...HIDDEN }, { ...SQUARE, wo: [4, 4], ...HIDDEN, b2: [4] }] },
   'repeated decoder': { x: [3, 4], memory: [2, 4], norm_kind: 'rms', repeat: 3, loss: 'cross-entropy', labels: { ids: [1, -100, 4] },
     unembedding: [4, 5], causal: true, layers: [{ ...SQUARE, cross: SQUARE, ...HIDDEN, ln1: { gain: [4] } }] },
+  // rows that come to other experts as these learn, by each routing, with a shared one and its gate, twice
+  experts: { x: [3, 4], norm: 'pre', activation: 'silu', top_experts: 2, loss: 'square', target: [3, 4], layers: [{ ...SQUARE, router: [4, 3],
+    router_bias: [3], experts: [1, 2, 3].map(() => ({ ...HIDDEN, w3: [4, 3], b1: [3], b3: [3], b2: [4] })) }] },
+  'grouped experts': { x: [3, 4], activation: 'gelu', routing: 'sigmoid', groups: 2, top_groups: 1, top_experts: 1, routing_scale: 1.5, loss: 'square',
+    target: [3, 4], layers: [{ ...SQUARE, router: [4, 4], choice_bias: [4], experts: [1, 2, 3, 4].map(() => HIDDEN), shared: HIDDEN, shared_gate: [4, 1] }] },
+  'repeated experts': { x: [3, 4], activation: 'clamped', routing: 'top-softmax', top_experts: 2, repeat: 2, loss: 'square', target: [3, 4], layers: [{ ...SQUARE,
+    router: [4, 3], experts: [1, 2, 3].map(() => ({ ...HIDDEN, w3: [4, 3] })), shared: { ...HIDDEN, w3: [4, 3], b2: [4] } }] },
   'masked model': { x: [3, 4], activation: 'gelu', loss: 'cross-entropy', labels: { ids: [1, -100, 4] }, unembedding: [3, 5],
     unembedding_bias: [5], head: { w: [4, 3], b: [3], norm: { gain: [3], bias: [3] } }, layers: [{ ...SQUARE, ...HIDDEN }] },
   // a product before the layers, after a norm or before positions, and a head without an activation
@@ -207,9 +221,10 @@ function open(data) {
       const far = Math.abs(terms.reduce(add, 0) - valueOf(place));
       return a.length !== b.length || far > 1e-5 * terms.map(Math.abs).reduce(add, 1);
     }).map(fullName);
-    // A clip that cuts other numbers within a nudge bends the loss there.
-    const cutNow = () => { catchUp(); return String(MAPS.filter((map) => map.operation === 'clip')
-      .map((map) => [...NUMBERS.get(map)].map((x) => Math.abs(x) === TYPE.round(NUMBERS.get(MAPS[map.b.map])[0])))); };
+    // A clip that cuts other numbers within a nudge bends the loss there, and rows that come to other experts do.
+    const cutNow = () => { catchUp(); return String([...MAPS.filter((map) => map.operation === 'clip')
+      .map((map) => [...NUMBERS.get(map)].map((x) => Math.abs(x) === TYPE.round(NUMBERS.get(MAPS[map.b.map])[0]))),
+    ...MAPS.filter((map) => map.name === 'ffn.choice').map((map) => [...NUMBERS.get(map)])]); };
     const bendsWithin = (place, step) => [step, -step].some((by) => {
       const x = valueOf(place), before = cutNow();
       edit(setNumber(place, x + by));
@@ -225,7 +240,7 @@ function open(data) {
         const place = cellOf(map, map.rows.length), of = gradientAt(place), terms = blamesOf(of);
         const shares = terms.map(({ share }) => share), add = (sum, x) => sum + x;
         const most = shares.map(Math.abs).reduce(add, 1e-30) * (DATA.type === 'f32' ? 1e-5 : 1e-13);
-        if (terms.length === 0 && !['output_grad', 'logits_grad'].includes(of.map.name)) amiss.push(anchorOf(of) + ' is blamed on nothing');
+        if (terms.length === 0 && valueOf(of) !== 0 && !['output_grad', 'logits_grad'].includes(of.map.name)) amiss.push(anchorOf(of) + ' is blamed on nothing');
         if (terms.length > 0 && !(Math.abs(shares.reduce(add) - valueOf(of)) <= most)) amiss.push(anchorOf(of) + ' is not ' + shares.join(' + '));
         for (const { place: { map: on } } of terms)
           if (forwardOf(on) ? true : goesBack(on) && on.name !== 'delta' && !/[._](share|back_mean)$/.test(on.name)) amiss.push(anchorOf(of) + ' is blamed on ' + on.name);
@@ -691,6 +706,7 @@ function checkLearning() {
   const one = drawn(ONE_HEAD, generator(1)), { loss, target, ...still } = one;
   tryLearning('learning, Wv alone', one, 'f64', 'wv');
   tryLearning('learning, x and Wq', one, 'f32', 'x,wq');
+  tryLearning('learning, of experts', drawn(LEARNT.experts, generator(4)), 'f32', 'layer.0.router,layer.0.experts.1.w2');
   tryLearning('learning, of a layer', drawn(LEARNT.decoder, generator(2)), 'f32', 'memory,layer.0.cross.wv,layer.1.ln1.gain');
   tryRefusals('learning, refused', one, [['wq is not finite', 1, 1e39], ['after step', 20, 1e9],
     ['the loss is not finite', 20, 1e9], ['a rate below 1000000000', 20, 1e9], ['no matrix heads', 1, 0.1, 'heads'],

@@ -150,6 +150,18 @@ OPERATION(OP_ROW_LOSS, "row_loss", "(a + ln(b) − c)·d", .spelled = "({a} + ln
           .letters = "({a} + ln {b} − {c})·{d}")
 OPERATION(OP_LABEL_BACK, "label_back", "(a/b − c)·d/e", .spelled = "({a} / {b} − {c})·{d} / {e}",
           .is_in_f64 = true)
+OPERATION(OP_WIDE_DOT, "wide_dot", "a₁·b₁ + a₂·b₂ + …", .spelled = "<{(a)}·{b};\n + >",
+          .is_in_f64 = true)
+/* Through the weights of chosen experts, and the scores of all. */
+OPERATION(OP_SHARE_BACK, "share_back", "a₁·(b₁/c) + a₂·(b₂/c) + …",
+          .spelled = "<{(a)}·({b} / {c});\n + >",
+          .numpy = "({a} * ({b} / {c})).sum(-1, keepdims=True)")
+OPERATION(OP_ROUTE_BACK, "route_back", "(a − b) / c, times d", .spelled = "({a} − {b}) / {c}·{d}",
+          .is_in_f64 = true, .numpy = "({a} - {b}) / {c} * {d}")
+OPERATION(OP_ROUTER_BACK, "router_back", "a·(b − c)", .spelled = "{(a)}·({b} − {c})",
+          .is_in_f64 = true, .numpy = "{a} * ({b} - {c})")
+OPERATION(OP_SIGMOID_BACK, "sigmoid_back", "a·(b·(1 − b))", .spelled = "{(a)}·({(b)}·(1 − {b}))",
+          .is_in_f64 = true, .numpy = "{a} * ({b} * (1 - {b}))")
 OPERATION(OP_DOT_LESS, "dot_less", "a₁·b₁ + a₂·b₂ + …, and c taken off where there is one",
           .spelled = "<{(a)}·{b};\n + >[c?\n − {c}]", .numpy = "{a} @ {b}[c? - {c}]")
 OPERATION(OP_SOFTMAX_BACK, "softmax_back", "a·(b − c)", .spelled = "{(a)}·({b} − {c})",

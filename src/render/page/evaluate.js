@@ -377,7 +377,7 @@ const WORK = {
   softmax_back: withoutMinusZero, cap_back: withoutMinusZero, scale_back: withoutMinusZero,
   slope_back: withoutMinusZero, sink_back: withoutMinusZero, gather: withoutMinusZero,
   norm_share: withoutMinusZero, shares: withoutMinusZero, // sums that begin with +0
-  activate_back: activateBack, sigmoid: ({ a }) => TYPE.round(sigmoidOf(numberIn(a))), route, mix,
+  activate_back: activateBack, sigmoid: ({ a }) => TYPE.round(sigmoidOf(numberIn(a))), route, mix, route_back: routeBack,
   exponential: ({ a, b }) => exponentials(TYPES.f64, [numberIn(a)], numberIn(b))[0],
   wide_sum: ({ a }) => totalOf(TYPES.f64, listIn(a)).reduce((sum, rest) => sum + rest),
   go_on: ({ a, b, c }) => chainOf(a, b, TYPE.fused, numberIn(c)),

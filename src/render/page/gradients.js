@@ -64,7 +64,7 @@ function forwardOf(map) {
 // Gradients, and what is made of them on the way: delta, or x_grad_by_q.
 function goesBack(map) {
   if (!GOES_BACK.has(map))
-    GOES_BACK.set(map, Boolean(forwardOf(map)) || OPERANDS.some((name) => map[name] && goesBack(MAPS[map[name].map])));
+    GOES_BACK.set(map, Boolean(forwardOf(map)) || nodesOf(map).some(goesBack));
   return GOES_BACK.get(map);
 }
 
@@ -86,19 +86,39 @@ function shareFrom(place, letter, at) {
 }
 
 // A row's sum, which is a number of its own.
-const ROW_SUMS = ['dot_less', 'norm_share', 'shares'];
+const ROW_SUMS = ['dot_less', 'norm_share', 'shares', 'share_back'];
+
+// The same of what a rule makes, which says no shares: all that comes back is taken for 0 but one number, in
+// its turn.
+function sharesByRule(place) {
+  const sources = nodesOf(place.map).filter(goesBack), came = sources.map((map) => NUMBERS.get(map)), shares = [];
+  try {
+    sources.forEach((map) => NUMBERS.set(map, new Float64Array(sizeOf(map))));
+    sources.forEach((map, source) => came[source].forEach((x, at) => {
+      if (x === 0) return;
+      NUMBERS.get(map)[at] = x;
+      const share = OWN_WORK.get(place.map)()[indexOfPlace(place)];
+      NUMBERS.get(map)[at] = 0;
+      if (share !== 0) shares.push({ place: cellAt(map, at), share });
+    }));
+  } finally {
+    sources.forEach((map, source) => NUMBERS.set(map, came[source]));
+  }
+  return shares;
+}
 
 // What comes back by way of a sum that is no gradient itself comes from that sum's own terms.
 function blameOn({ place, share }) {
   const forward = forwardOf(place.map);
   if (forward) return [{ place: { ...place, map: forward }, share }];
-  if (!place.map.operation || ROW_SUMS.includes(place.map.operation)) return [{ place, share }];
+  if (!isMade(place.map) || ROW_SUMS.includes(place.map.operation)) return [{ place, share }];
   const terms = blamesOf(place);
   return terms.length === 1 ? [{ ...terms[0], share }] : terms;
 }
 
 // Of a gradient's cell: the cells of later stages that its number went into, each with its share.
 function blamesOf(place) {
+  if (OWN_WORK.has(place.map)) return sharesByRule(place).flatMap(blameOn);
   const letters = OPERANDS.filter((name) => place.map[name] && goesBack(MAPS[place.map[name].map]));
   return letters.flatMap((letter) => partsOf(place.map[letter], place).flatMap((cell, at) =>
     blameOn({ place: cell, share: shareFrom(place, letter, at) })));

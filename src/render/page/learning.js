@@ -28,7 +28,7 @@ function nameOfLearner(map) {
 
 // What all that it is gains, from the last layer to the first: of layers that come again each a part.
 function gradientsOf(map) {
-  const isOf = (one, name) => one.operation && [`${name}_grad`, `${name}_grad_part`].includes(fullName(one));
+  const isOf = (one, name) => isMade(one) && [`${name}_grad`, `${name}_grad_part`].includes(fullName(one));
   const names = String(wayOf(map)) === 'memory' ? ['memory'] : sameAs(map).map((one) => DATA.rooms[one.room].way + keysOf(one).join('.'));
   return [...new Set(names)].map((name) => MAPS.find((one) => isOf(one, name))).filter((one) => one).reverse();
 }
@@ -37,7 +37,7 @@ function gradientsOf(map) {
 // named.
 function learners() {
   const found = MAPS.filter(isInput).map((map) => {
-    const name = nameOfLearner(map), ofLayers = [NORM_PART, HEAD_PART, FEED_FORWARD, /^unembedding/];
+    const name = nameOfLearner(map), ofLayers = [NORM_PART, HEAD_PART, FEED_FORWARD, ROUTED_BY, /^unembedding/];
     return { name, map, gradients: gradientsOf(map),
       isUsual: DATA.learn.includes(lastOf(wayOf(map))) || ofLayers.some((names) => names.test(map.name)) };
   });
