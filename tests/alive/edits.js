@@ -571,7 +571,8 @@ function tryHeads(name, document, type, seed) {
 const GENERATED = { greedy: ['testdata/stacks/generator.json', 4, []],
   drawn: ['testdata/stacks/generator.json', 4, ['--temperature', '1.5', '--seed', '3']],
   scaled: ['tests/trace/stacks/generation-softcap.json', 3, []],
-  projected: ['tests/trace/stacks/generation-projected.json', 3, []] };
+  projected: ['tests/trace/stacks/generation-projected.json', 3, []],
+  experts: ['tests/trace/stacks/generation-experts.json', 3, []] };
 
 function generationOf(document, type, steps, options, format) {
   const file = path.join(folder, `generated.${format}`);
@@ -612,7 +613,7 @@ function tryGeneration(name, type, [document, steps, options]) {
     const id = Math.floor(random() * given.embedding.length);
     page.choose(given.ids.length + step, id);
     const ids = page.idsUpTo(given.ids.length + step + 1), trace = run([...given.ids, ...ids], steps - step - 1);
-    tell(differenceInSteps(page, trace, type, step + 1, (one) => !one.startsWith('step.0.') || /logits$|choice$/.test(one)), `${id} chosen by step ${step}`);
+    tell(differenceInSteps(page, trace, type, step + 1, (one) => !one.startsWith('step.0.') || /^step\.0\.(logits|choice)$/.test(one)), `${id} chosen by step ${step}`);
     check(name, page.replayed() === null, 'its address leads elsewhere');
     changes++;
   }

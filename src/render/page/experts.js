@@ -145,82 +145,117 @@ function mix({ a, b, c }) {
   return c.count > 0 ? TYPE.round(sum + numberIn(c)) : sum;
 }
 
-// Before anything is taken: how each node that a rule makes follows from others, besides the one whose rows
-// it has.
-function takeMixes() {
-  for (const choice of MAPS.filter(({ name }) => name === 'ffn.choice')) linkMix(DATA.rooms[choice.room].way);
+// The nodes of a layer, forth and back, by their names.
+class Mix {
+  constructor(way) {
+    this.named = Object.fromEntries(MAPS.filter((map) => DATA.rooms[map.room].way === way).map((map) => [map.name, map]));
+    const { 'ffn.router': router, 'ffn.experts': made, 'ffn.shared': shared } = this.named;
+    const partsOf = (of, { function: name }) =>
+      ({ ...Object.fromEntries(Object.keys(GAINS).map((key) => [key, this.named[`${of}.${key}`]])), name });
+    this.x = MAPS[router.a.map];
+    this.experts = router.columns.map((nothing, i) => partsOf(`experts.${i}`, made));
+    this.shared = shared && partsOf('shared', shared);
+  }
+
+  has(name) {
+    return Boolean(this.named[name]);
+  }
+
+  rows(name) {
+    return linesOf(this.named[name]);
+  }
+
+  // Each row's experts, in the order of their numbers.
+  chosen() {
+    return this.rows('ffn.chosen').map((row) => [...row.keys()].filter((i) => row[i]));
+  }
+
+  // What a row of the shared expert counts, where it has a gate.
+  open(i) {
+    return TYPE.round(sigmoidOf(NUMBERS.get(this.named['ffn.shared_gate'])[i]));
+  }
+
+  throughShared(row, i) {
+    return this.has('shared_gate') ? row.map((x) => weighed(x, this.open(i))) : row;
+  }
+
+  // What comes back to what an expert made of each row; nothing where that has not chosen it.
+  gradsOf(parts) {
+    if (parts === this.shared) return this.rows('ffn.output_grad').map((row, i) => this.throughShared(row, i));
+    const all = this.rows('ffn.experts_grad'), { length } = this.x.columns, number = this.experts.indexOf(parts);
+    return this.chosen().map((row, i) => {
+      const nth = row.indexOf(number);
+      return nth < 0 ? [] : all[i].slice(nth * length, (nth + 1) * length);
+    });
+  }
+
+  // Rows to which nothing but 0 comes back gain nothing, and nothing gains of them.
+  waysBack(parts) {
+    const grads = this.gradsOf(parts);
+    return linesOf(this.x).flatMap((row, i) => (grads[i].some((x) => x !== 0) ? [{ i, ...backThrough(parts, row, grads[i]) }] : []));
+  }
 }
 
-function linkMix(way) {
-  const named = Object.fromEntries(MAPS.filter((map) => DATA.rooms[map.room].way === way).map((map) => [map.name, map]));
-  const all = (...names) => names.map((name) => named[name]).filter((map) => map);
-  const like = (pattern) => Object.values(named).filter(({ name }) => pattern.test(name));
-  const partsOf = (of, name) => ({ ...Object.fromEntries(Object.keys(GAINS).map((key) => [key, named[`${of}.${key}`]])), name });
-  const link = (name, takes, make) => {
-    if (!named[name]) return;
-    named[name].takes = takes;
-    OWN_WORK.set(named[name], () => Float64Array.from(make().flat()));
-  };
-  const { 'ffn.choice': choice, 'ffn.router': router, 'ffn.chosen': chosen, choice_bias: bias, shared_gate: gate } = named;
-  const [x, output, made, shares] = [MAPS[router.a.map], ...['output_grad', 'experts', 'experts_grad'].map((name) => named[`ffn.${name}`])];
-  const experts = router.columns.map((nothing, i) => partsOf(`experts.${i}`, made.function));
-  const ofExperts = [chosen, ...like(/^experts\.\d+\.[wb]\d$/)], ofShared = [...like(/^shared\.[wb]\d$/), ...all('ffn.shared_gate')];
-  const shared = named['ffn.shared'] && partsOf('shared', named['ffn.shared'].function);
-  const groups = all('groups', 'top_groups', 'top_of_group'), scores = named['ffn.scores'] || router;
-  const chosenBy = () => linesOf(chosen).map((row) => [...row.keys()].filter((i) => row[i]));
-  link('ffn.choice', [...all('choice_bias'), ...groups], () => linesOf(scores).map((row) => {
-    const by = bias ? row.map((score, i) => score + NUMBERS.get(bias)[i]) : row;
-    return bestOf(groups.length > 0 ? inBestGroups(by, groups.map((map) => NUMBERS.get(map)[0])) : by, choice.columns.length);
-  }));
-  link('ffn.chosen', [choice], () => linesOf(choice).map((row) => router.columns.map((nothing, i) => Number(row.includes(i)))));
-  link('ffn.chosen_routing', [chosen], () => {
-    const weights = linesOf(named['ffn.routing']);
-    return chosenBy().map((row, i) => row.map((expert) => weights[i][expert]));
-  });
-  link('ffn.experts', ofExperts, () => {
-    const rows = linesOf(x);
-    return chosenBy().map((row, i) => row.flatMap((expert) => through(experts[expert], rows[i]).output));
-  });
-  const openOf = (i) => TYPE.round(sigmoidOf(NUMBERS.get(named['ffn.shared_gate'])[i]));
-  link('ffn.shared', ofShared, () => linesOf(x).map((row, i) => {
-    const { output: one } = through(shared, row);
-    return gate ? one.map((number) => weighed(number, openOf(i))) : one;
-  }));
+const OF_EXPERTS = 'ffn\\.chosen|experts\\.\\d+\\.[wb]\\d', OF_SHARED = 'shared\\.[wb]\\d|ffn\\.shared_gate';
 
-  // ---- back ----
-  link('ffn.routing_grad', [chosen, ...all('ffn.chosen_routing_grad')], () => {
-    const grads = linesOf(named['ffn.chosen_routing_grad']);
-    return linesOf(chosen).map((row, i) => row.map((is) => (is ? grads[i].shift() : 0)));
-  });
-  link('ffn.shared_gate_grad', [x, ...ofShared], () => {
-    const grads = linesOf(output);
-    return linesOf(x).map((row, i) => {
-      const open = openOf(i), sum = through(shared, row).output.reduce((total, one, j) => total + grads[i][j] * one, 0);
+// By name, [what a node takes besides x and the node that it follows, its rows].
+const RULES = {
+  'ffn.choice': ['choice_bias|groups|top_groups|top_of_group', ({ named }) => {
+    const { 'ffn.choice': { columns }, 'ffn.scores': scores = named['ffn.router'], choice_bias: bias, groups } = named;
+    const counts = groups && ['groups', 'top_groups', 'top_of_group'].map((name) => NUMBERS.get(named[name])[0]);
+    return linesOf(scores).map((row) => {
+      const by = bias ? row.map((score, i) => score + NUMBERS.get(bias)[i]) : row;
+      return bestOf(groups ? inBestGroups(by, counts) : by, columns.length);
+    });
+  }],
+  'ffn.chosen': ['ffn\\.choice', (mix) => mix.rows('ffn.choice').map((row) => mix.experts.map((nothing, i) => Number(row.includes(i))))],
+  'ffn.chosen_routing': ['ffn\\.chosen', (mix) => {
+    const weights = mix.rows('ffn.routing');
+    return mix.chosen().map((row, i) => row.map((expert) => weights[i][expert]));
+  }],
+  'ffn.experts': [OF_EXPERTS, (mix) => {
+    const rows = linesOf(mix.x);
+    return mix.chosen().map((row, i) => row.flatMap((expert) => through(mix.experts[expert], rows[i]).output));
+  }],
+  'ffn.shared': [OF_SHARED, (mix) => linesOf(mix.x).map((row, i) => mix.throughShared(through(mix.shared, row).output, i))],
+  'ffn.routing_grad': ['ffn\\.chosen|ffn\\.chosen_routing_grad', (mix) => {
+    const grads = mix.rows('ffn.chosen_routing_grad');
+    return mix.rows('ffn.chosen').map((row, i) => row.map((is) => (is ? grads[i].shift() : 0)));
+  }],
+  'ffn.shared_gate_grad': [OF_SHARED, (mix) => {
+    const grads = mix.rows('ffn.output_grad');
+    return linesOf(mix.x).map((row, i) => {
+      const sum = through(mix.shared, row).output.reduce((all, x, j) => all + grads[i][j] * x, 0), open = mix.open(i);
       return TYPE.round(sum * (open * (1 - open)));
     });
-  });
-  // The rows that something comes back to by an expert, the last one of all being the shared one.
-  const gradsOf = (parts) => {
-    if (parts === shared) return linesOf(output).map((grad, i) => (gate ? grad.map((one) => weighed(one, openOf(i))) : grad));
-    const grads = linesOf(shares), { length } = output.columns;
-    return chosenBy().map((row, i) => row.map((expert, nth) => (experts[expert] === parts ? grads[i].slice(nth * length, (nth + 1) * length) : [])).flat());
-  };
-  const waysThrough = (parts) => {
-    const grads = gradsOf(parts);
-    return linesOf(x).flatMap((row, i) => (grads[i].some((one) => one !== 0) ? [{ i, ...backThrough(parts, row, grads[i]) }] : []));
-  };
-  const grads = all('ffn.experts_grad', 'ffn.router_grad', 'ffn.shared_gate_grad', 'router');
-  link('ffn.x_grad', [x, ...grads, ...ofExperts, ...ofShared, ...all('shared_gate')], () => {
-    const sums = linesOf(x).map((row) => row.map(() => 0));
-    const add = (i, more) => { sums[i] = sums[i].map((one, j) => TYPE.round(one + more[j])); };
-    for (const parts of [...experts, ...shared ? [shared] : []]) waysThrough(parts).forEach(({ i, ofRow }) => add(i, ofRow));
-    for (const [of, w] of [['ffn.shared_gate_grad', gate], ['ffn.router_grad', named.router]])
-      if (named[of]) linesOf(named[of]).forEach((row, i) => add(i, rowBack(row, w)));
+  }],
+  'ffn.x_grad': [`ffn\\.(experts|router|shared_gate)_grad|router|shared_gate|${OF_EXPERTS}|${OF_SHARED}`, (mix) => {
+    const sums = linesOf(mix.x).map((row) => row.map(() => 0));
+    const add = (i, more) => { sums[i] = sums[i].map((x, j) => TYPE.round(x + more[j])); };
+    for (const parts of [...mix.experts, ...mix.shared ? [mix.shared] : []])
+      mix.waysBack(parts).forEach(({ i, ofRow }) => add(i, ofRow));
+    for (const name of ['shared_gate', 'router'].filter((one) => mix.has(one)))
+      mix.rows(`ffn.${name}_grad`).forEach((row, i) => add(i, rowBack(row, mix.named[name])));
     return sums;
-  });
-  for (const map of like(/^(experts\.\d+|shared)\.[wb]\d_grad(_part)?$/)) {
-    const [of, number] = map.name.split('.'), isShared = of === 'shared';
-    link(map.name, isShared ? [x, output, ...ofShared] : [x, shares, ...ofExperts],
-      () => gainOf(map, waysThrough(isShared ? shared : experts[number])));
+  }],
+};
+
+// The same of what the matrices gain.
+function ruleOf(name) {
+  const [, of, number] = /^(experts|shared)(?:\.(\d+))?\.[wb]\d_grad/.exec(name) || [];
+  if (!of) return RULES[name];
+  return [of === 'shared' ? `ffn\\.output_grad|${OF_SHARED}` : `ffn\\.experts_grad|${OF_EXPERTS}`,
+    (mix) => gainOf(mix.named[name], mix.waysBack(number ? mix.experts[number] : mix.shared))];
+}
+
+// Before anything is taken: what follows from others by a rule.
+function takeMixes() {
+  for (const choice of MAPS.filter(({ name }) => name === 'ffn.choice')) {
+    const mix = new Mix(DATA.rooms[choice.room].way), all = Object.values(mix.named);
+    for (const map of all.filter(({ name }) => ruleOf(name))) {
+      const [taken, make] = ruleOf(map.name), names = new RegExp(`^(${taken})$`);
+      map.takes = [mix.x, ...all.filter(({ name }) => names.test(name))];
+      OWN_WORK.set(map, () => Float64Array.from(make(mix).flat()));
+    }
   }
 }

@@ -20,13 +20,13 @@ function headAmong(heads, head, room) {
   return Math.floor((head * heads) / DATA.rooms[room].focus.heads);
 }
 
-// The rows of a weight's gradient are the weight's.
-const WEIGHT_CALLED = /(^|\.)(w[a-z]?\d?|wk?[qv]_down|ua|router|shared_gate|unembedding)$/i;
+// The rows of a weight's gradient are the weight's; ffn.router has rows of its own.
+const WEIGHT_CALLED = /^(?!ffn\.)(.*\.)?(w[a-z]?\d?|wk?[qv]_down|ua|router|shared_gate|unembedding)$/i;
 
 function isOfRows(map) {
   const isOfWeight = WEIGHT_CALLED.test(forwardOf(map)?.name);
   return map.rows.length > 1 && !map.focus && !isOfWeight &&
-    Boolean(map.operation || ['x', 'xk', 'xv', 'q', 'k', 'v'].includes(map.key || map.name));
+    Boolean(map.operation || map.follows || ['x', 'xk', 'xv', 'q', 'k', 'v'].includes(map.key || map.name));
 }
 
 // Without those that are appended to the keys; what is made of all keys has them as its own.
