@@ -57,6 +57,9 @@ static void add_formula(const markup_page *p, const char *formula)
  * side. */
 enum { LONGEST_LINE = 80, WIDEST_PAGE = 88, SHORTEST_LINE = 40, EXPONENT_COLUMNS = 2 };
 
+/* A page of letters, which are narrower than digits. */
+enum { WIDEST_LETTERS = 96 };
+
 /* ·10⁻⁵ is wider than e-05, of which the first digit is the third character. */
 static size_t columns_of_piece(const char *piece, size_t length)
 {
@@ -101,6 +104,54 @@ static void add_broken(const markup_page *p, const text *part, size_t column)
     }
 }
 
+/* The letters of a line, or of a formula. */
+typedef struct letters {
+    const char *text;
+    const math_span *word; /* words in them are never broken */
+    size_t words;
+} letters;
+
+static bool begins_with(const char *at, const char *word)
+{
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* Where letters that are too long for a page go on below: before the last sum, or where there is
+ * none the last product, that leaves what is before it short enough and is in no parentheses; else
+ * their end. */
+static size_t break_of(const markup_page *p, const letters *l, size_t first, size_t end)
+{
+    const size_t most = WIDEST_LETTERS > p->left ? WIDEST_LETTERS - p->left : 0;
+    size_t depth = 0, sum = end, product = end, word = 0;
+    if (display_columns(l->text + first, end - first) <= most)
+        return end;
+    for (size_t i = first; i < end && display_columns(l->text + first, i - first) <= most; i++) {
+        const char *at = l->text + i;
+        while (word < l->words && l->word[word].at < i)
+            word++;
+        if (word < l->words && l->word[word].at == i)
+            i += l->word[word].bytes - 1;
+        else if (strchr("([", *at) != NULL)
+            depth++;
+        else if (strchr(")]", *at) != NULL)
+            depth--;
+        else if (depth == 0 && i > first && (begins_with(at, " + ") || begins_with(at, " − ")))
+            sum = i;
+        else if (depth == 0 && i > first && begins_with(at, "·"))
+            product = i;
+    }
+    return sum < end ? sum : product;
+}
+
+static void add_letters(const markup_page *p, const letters *l, size_t first, size_t end)
+{
+    for (size_t next; first < end; first = next) {
+        next = break_of(p, l, first, end);
+        math_add_part(p->out, l->text, first, next, l->word, l->words, p->marks->math_words);
+        text_add_string(p->out, next < end ? " \\\\\n&\\quad {}" : "");
+    }
+}
+
 static void add_line(const markup_page *p, const trace_item *item)
 {
     worked_line l = worked_line_of(item, p->how);
@@ -119,9 +170,10 @@ static void add_line(const markup_page *p, const trace_item *item)
             sign = strstr(sign + 1, " = ");
     }
     size_t end = l.head.length, left = sign == NULL ? end : (size_t)(sign - head) + 1;
+    const letters all = {head, l.word, l.words};
     math_add_part(p->out, head, 0, left, l.word, l.words, p->marks->math_words);
     text_add_string(p->out, "&");
-    math_add_part(p->out, head, left, end, l.word, l.words, p->marks->math_words);
+    add_letters(p, &all, left, end);
     if (sign != NULL && is_long) {
         text_add_string(p->out, " \\\\\n&");
         before = 0;
@@ -146,7 +198,7 @@ static void add_formula_and_words(const markup_page *p, const char *formula)
     size_t length = strlen(formula), left = p->left;
     bool is_long = colon != NULL && left + display_columns(formula, length) > LONGEST_LINE;
     size_t first = is_long ? (size_t)(colon + 1 - formula) : length;
-    add_math(p, formula, first);
+    add_letters(p, &(letters){.text = formula}, 0, first);
     if (is_long) {
         text_add_string(p->out, " \\\\\n&\\quad {}");
         add_formula(p, colon + 2);

@@ -219,7 +219,7 @@ static void shape_row(builder *b, trace_item *item, const char *name, const proj
     const char *made = product_letters(b, map), *letters = "", *sizes = "";
     size_t count = multiplications(b, map);
     if (is_clipped && count > 0)
-        made = build_text(b, "max(−clip, min(%s, clip))", made);
+        made = build_text(b, "%s, clipped", made);
     if (strcmp(name, map_name_of(STAGE_WEIGHTS)) == 0)
         made = build_text(b, "softmax(%s)", before_softmax(b, "scores"));
     else if (strcmp(name, map_name_of(STAGE_CONTEXT)) == 0)
