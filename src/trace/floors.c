@@ -528,17 +528,23 @@ void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows)
     *rows = output;
 }
 
+floor_weights floors_weights(const feed_forward *by)
+{
+    return (floor_weights){{{"w1", &by->w1},
+                            {"b1", &by->b1},
+                            {"w3", &by->w3},
+                            {"b3", &by->b3},
+                            {"w2", &by->w2},
+                            {"b2", &by->b2}}};
+}
+
 /* Adds the matrices of a feed-forward part by their names in the document: "experts.0.w1". */
 static void map_weights(floors *f, const char *of, const feed_forward *by)
 {
     builder *b = &f->b;
-    const struct {
-        const char *key;
-        const tensor *numbers;
-    } all[] = {{"w1", &by->w1}, {"b1", &by->b1}, {"w3", &by->w3},
-               {"b3", &by->b3}, {"w2", &by->w2}, {"b2", &by->b2}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        map_add(b, build_text(b, "%s.%s", of, all[i].key), b->step->id, all[i].numbers);
+    const floor_weights all = floors_weights(by);
+    for (size_t i = 0; i < FLOOR_WEIGHTS; i++)
+        map_add(b, build_text(b, "%s.%s", of, all.one[i].key), b->step->id, all.one[i].numbers);
 }
 
 trace_map *floors_ruled(floors *f, floor_rows *made, const char *letters, trace_origin of)

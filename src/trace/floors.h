@@ -64,6 +64,18 @@ void floors_sum(floors *f, const floor_rows *added, double scale, const char *na
                 floor_rows *rows);
 void floors_feed_forward(floors *f, const feed_forward *by, floor_rows *rows);
 void floors_experts(floors *f, const expert_mix *by, floor_rows *rows);
+/* The matrices of a feed-forward part by their keys, in the order in which they are used; no data:
+ * not there. */
+enum { FLOOR_WEIGHTS = 6 };
+
+typedef struct floor_weights {
+    struct {
+        const char *key;
+        const tensor *numbers;
+    } one[FLOOR_WEIGHTS];
+} floor_weights;
+
+floor_weights floors_weights(const feed_forward *by);
 /* A stage that a rule makes: how many rows and columns it has follows from that part. */
 trace_map *floors_ruled(floors *f, floor_rows *made, const char *letters, trace_origin of);
 /* Of a row for each number of experts what the `top` chosen ones have, in the order of their

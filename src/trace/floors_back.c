@@ -668,28 +668,24 @@ static void add_expert_gains(floors *f, const char *of, const feed_forward *by, 
                              const bundle *parts)
 {
     builder *b = &f->b;
-    const struct {
-        const char *key;
-        const tensor *view;
-    } all[] = {{"w1", &by->w1}, {"b1", &by->b1}, {"w3", &by->w3},
-               {"b3", &by->b3}, {"w2", &by->w2}, {"b2", &by->b2}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        const char *name = build_text(b, "%s.%s", of, all[i].key), *grad = grad_of(f, name);
-        if (all[i].view->data == NULL || b->failed)
+    const bool is_part = is_of_several(f);
+    const floor_weights all = floors_weights(by);
+    for (size_t i = 0; i < FLOOR_WEIGHTS; i++) {
+        const char *called = all.one[i].key, *name = build_text(b, "%s.%s", of, called),
+                   *grad = grad_of(f, name);
+        const tensor *as_used = all.one[i].numbers, *made = bundle_tensor(parts, grad);
+        if (as_used->data == NULL || b->failed)
             continue;
-        tensor values = is_of_several(f) ? tensor_view_of(bundle_tensor(parts, grad))
-                                         : floors_rows(f, grad).values;
-        if (is_of_several(f)) {
-            tensor kept = build_numbers_new(b, grad, values.type, values.rank, values.size);
-            if (kept.data == NULL)
-                continue;
-            tensor_copy(&values, &kept);
-            values = kept;
-        }
+        tensor values = is_part ? build_numbers_new(b, grad, made->type, made->rank, made->size)
+                                : floors_rows(f, grad).values;
+        if (values.data == NULL)
+            continue;
+        if (is_part)
+            tensor_copy(made, &values);
         if (values.rank == 2)
-            values = tensor_seen_as(&values, all[i].view, bundle_tensor(own, all[i].key));
-        trace_map *map = map_add(b, is_of_several(f) ? build_text(b, "%s_part", grad) : grad,
-                                 b->step->id, &values);
+            values = tensor_seen_as(&values, as_used, bundle_tensor(own, called));
+        trace_map *map =
+            map_add(b, is_part ? build_text(b, "%s_part", grad) : grad, b->step->id, &values);
         map->letters = "what it gains of the rows that have chosen it";
         map->follows = map_from(b, PART_CELL, name);
     }

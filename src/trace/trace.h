@@ -199,7 +199,7 @@ typedef struct trace_map {
     /* Of rows that are looked up: "id of i"; else NULL. And what each is called: "id 4". */
     const char *row_letters;
     text_list row_names;
-    const char *key;     /* of the document, where it is no input's; else NULL */
+    const char *key;     /* in the document, where its name does not tell; else NULL */
     const char *id_name; /* of columns that are ids: what the one in focus is called; else NULL */
     bool is_beyond_page; /* so large that no page has its numbers */
     const char *letters; /* "q[i]·k[j]", or NULL: it comes from outside */
