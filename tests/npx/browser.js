@@ -6,6 +6,7 @@ const fs = require('fs');
 const http = require('http');
 const path = require('path');
 const { chromium } = require('playwright-core');
+const { until } = require('../until.js');
 
 const [browserFile, folder] = process.argv.slice(2);
 const TYPES = { '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
@@ -37,7 +38,7 @@ async function main() {
     const page = await browser.newPage();
     page.on('pageerror', (error) => console.log(String(error)));
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    await page.waitForFunction(() => window.selfattn);
+    await until(page, () => Boolean(window.selfattn));
     const there = await page.evaluate(compute);
     global.window = { selfattn: await (await import(path.resolve(packaged, 'index.mjs'))).load() };
     assert.deepEqual(there, await compute());

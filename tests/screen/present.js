@@ -6,6 +6,7 @@
 const fs = require('fs');
 const path = require('path');
 const { chromium } = require('playwright-core');
+const { until } = require('../until.js');
 
 const [browserFile, folder] = process.argv.slice(2);
 let passed = 0, failed = 0;
@@ -41,7 +42,7 @@ function measureSteps() {
       const page = await browser.newPage({ viewport: { width, height } }), isBound = file.startsWith('bound-');
       page.setDefaultTimeout(60000); // a machine may be busy
       await page.goto(`file://${path.join(folder, file)}#present`);
-      await page.waitForFunction(() => document.body.classList.contains('presenting'));
+      await until(page, () => document.body.classList.contains('presenting'));
       const frames = isBound ? page.frames().slice(1) : [page.mainFrame()];
       check(file, frames.length > 0, 'it has no frames');
       for (const frame of frames) {

@@ -19,6 +19,7 @@ const fs = require('fs');
 const path = require('path');
 const { spawnSync } = require('child_process');
 const { check, open, run } = require('./pages.js');
+const { until } = require('../until.js');
 
 const [browserFile, folder] = process.argv.slice(2);
 const ROUNDS = 2, CHANGES = 4, TOLD = 5;
@@ -273,7 +274,7 @@ const GESTURES = {
     return `set(${name}, ${at}, ${x})`;
   }, [random(), random(), random(), Number(value) || 0.5]),
   width: async (page, random) => {
-    await page.waitForFunction(() => EDITS.order && (WIDTHS.length === 0 || document.querySelector('.width-chosen') || WIDTHS.every(whyNoWidth)));
+    await until(page, () => EDITS.order && (WIDTHS.length === 0 || document.querySelector('.width-chosen') || WIDTHS.every(whyNoWidth)));
     const all = await page.locator('.width-chosen').all();
     if (all.length === 0) return '';
     const select = all[Math.floor(random() * all.length)], key = random() < 0.6 ? 'ArrowDown' : 'ArrowUp';

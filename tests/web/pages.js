@@ -57,6 +57,7 @@ const fs = require('fs');
 const path = require('path');
 const { spawnSync } = require('child_process');
 const { chromium } = require('playwright-core');
+const { until } = require('../until.js');
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 const [browserFile, folder] = process.argv.slice(2);
@@ -329,9 +330,8 @@ async function checkPicture(name, page) {
 }
 
 function isAtStep(page, number) {
-  return page.waitForFunction((at) =>
-    document.querySelector('.bar output').textContent.startsWith(`${at}/`), number,
-  { timeout: 2000 }).then(() => true, () => false);
+  return until(page, (at) => document.querySelector('.bar output').textContent.startsWith(`${at}/`), number, 2)
+    .then(() => true, () => false);
 }
 
 // As a person scrolls, with the wheel: to each step, to the end, and to the begin.
@@ -1254,7 +1254,7 @@ async function checkBackward(name) {
     check(name, Math.abs(got - wanted) < 1e-4 && line.includes('_grad'), `${at} is blamed for ${line}, and should be for ${wanted}`);
     if (i + 1 === BLAMED.length) break;
     await panel.locator('.blames a', { hasText: BLAMED[i + 1] }).click();
-    await page.waitForFunction((was) => [...document.querySelectorAll('.panel .line')].pop()?.textContent !== was, line);
+    await until(page, (was) => [...document.querySelectorAll('.panel .line')].pop()?.textContent !== was, line);
   }
   check(name, (await panel.locator('.blames').count()) === 0, 'the output is blamed on more than the loss');
   check(name, said.length === 0, `it says or asks for: ${said.join(', ')}`);
