@@ -1,7 +1,8 @@
 """Gradients of random documents, the program's against PyTorch's: within 1e-12 of each gradient's
-largest number; and losses of mixtures that learn, step by step. The argument is the seed of the
-first document."""
+largest number, or as near as PyTorch's own are where the document's numbers are rounded otherwise;
+and losses of mixtures that learn, step by step. The argument is the seed of the first document."""
 import json
+import random
 import re
 import sys
 import tempfile
@@ -13,6 +14,7 @@ import formulas
 from claims import check, finish, selfattn
 
 NEAR = 1e-12
+ROUNDING, ROUNDINGS, OF_ROUNDING = 2**-52, 4, 16  # as a part of each number, how often, how many
 RATE, STEPS = 1e-5, 4  # so that also a steep loss falls at each of them
 MIXED = re.compile(r"layer\.\d+\.(experts\.\d+\.\w+|router\w*|shared\.\w+|shared_gate)_grad")
 COUNTS = {"attention": 300, "latents": 200, "layers": 100, "projected": 60, "mixtures": 100}
@@ -43,6 +45,26 @@ def apart(name, ours, theirs):
     return 0.0 if far == 0 else float(far / largest)
 
 
+def rounded(value, dice):
+    """The document, each number of it a rounding apart."""
+    if isinstance(value, dict):
+        return {key: rounded(part, dice) for key, part in value.items()}
+    if isinstance(value, list):
+        return [rounded(part, dice) for part in value]
+    return value * (1 + dice.choice((-1, 1)) * ROUNDING) if isinstance(value, float) else value
+
+
+def moved_by_rounding(document, theirs):
+    """By gradient, how far it goes where the document is a rounding apart: far where what it is the
+    sum of nearly cancels, and there no two orders of that sum agree."""
+    moved = dict.fromkeys(theirs, 0.0)
+    for seed in range(ROUNDINGS):
+        _, again = formulas.gradients(rounded(document, random.Random(seed)))
+        for name in theirs:
+            moved[name] = max(moved[name], apart(name, again[name].tolist(), theirs))
+    return moved
+
+
 def compare(kind, seed):
     document = getattr(documents, kind)(seed)
     command = COMMANDS[document.get("kind")]
@@ -52,9 +74,11 @@ def compare(kind, seed):
     near = 10 * NEAR if "repeat" in document else NEAR  # each time rounds what the last one did
     left = sorted(theirs.keys() - made.keys())
     check(f"{kind} {seed}: {left} left out", not left)
-    for name, ours in made.items():
-        far = apart(name, ours, theirs)
-        check(f"{kind} {seed}: {name} is {far:.2g} of its largest apart", far <= near)
+    far = {name: apart(name, ours, theirs) for name, ours in made.items()}
+    moved = moved_by_rounding(document, theirs) if any(one > near for one in far.values()) else {}
+    for name, one in far.items():
+        check(f"{kind} {seed}: {name} is {one:.2g} of its largest apart",
+              one <= max(near, OF_ROUNDING * moved.get(name, 0)))
 
 
 def numbers_at(document, name):
