@@ -2,9 +2,9 @@
 
     python3 compare.py [WORD]    only documents that have it in their names
 
-All are given to contract.py alone first, and those that it does not give again to all modules. The
-last line has how many are right, how many wrong, and how many contract.py gave alone; a document is
-one in float32 and float64.
+All are given to contract.py alone first, which needs arithmetic.py, and those that it does not give
+again to all modules. The last line has how many are right, how many wrong, and how many contract.py
+gave alone; a document is one in float32 and float64.
 """
 import json
 import subprocess
@@ -16,7 +16,7 @@ from importlib import import_module
 from check import first_difference, number, read_result
 from documents import all_documents, stages_of
 
-MORE = ("parts", "models")  # which add to contract.py
+MORE = ("layers", "parts", "models")  # which add to contract.py
 COMMAND = "selfattn run --quiet --emit * --format npz --dtype".split()
 
 

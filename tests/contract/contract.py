@@ -1,5 +1,5 @@
-"""ORDER OF OPERATIONS of selfattn-contract(7): every stage of an attention and of layers, forward
-and backward. parts.py and models.py add to the tables here what others have besides.
+"""ORDER OF OPERATIONS of selfattn-contract(7): every stage of an attention, forward and backward.
+layers.py, parts.py and models.py add to the tables here what others have besides.
 
 Each operation is a node on a tape: an array, the nodes that it is made of, and how its gradient
 goes back to them. The way back visits the nodes from the last one to the first, and adds what comes
@@ -7,8 +7,7 @@ to each. So what the page adds first is made last: values before keys, and keys 
 """
 import numpy as np
 
-from arithmetic import (F64, TYPES, activation, exp, in_order, ln, norm, norm_back,
-                        product, read, row_sum, rowwise, slope, turned)
+from arithmetic import F64, TYPES, exp, in_order, ln, product, read, row_sum, rowwise, turned
 
 class Node:
     """An array; `back` makes of its gradient one for each input. Each of its names as a stage has
@@ -62,9 +61,6 @@ def arranged(x, how):
 def added(a, b):
     return Node(a.value + b.value, [a, b], lambda grad: [grad, grad])
 
-def times(a, b):
-    return Node(a.value * b.value, [a, b], lambda grad: [grad * b.value, a.value * grad])
-
 def multiplied(a, b):
     return Node(product(a.value, b.value), [a, b], lambda grad: [
         product(grad, turned(b.value)), product(turned(a.value), grad)])
@@ -80,16 +76,6 @@ def joined(parts, axis):
     return Node(np.concatenate([part.value for part in parts], axis), parts,
                 lambda grad: np.split(grad, ends, axis))
 
-def normed(x, gain, eps, centred=False, bias=None):
-    wide = gain.value.astype(F64)
-    made = norm(x.value, wide, bias and bias.value, eps, centred)
-    return Node(made, [one for one in (x, gain, bias) if one], lambda grad: [
-        *norm_back(x.value, grad, wide, eps, centred), grad])
-
-def clipped(x, most):
-    return step(x, np.clip(x.value, -most, most),
-                lambda grad: np.where(abs(x.value) <= most, grad, 0))
-
 def side_by_side(a):
     return np.swapaxes(a, -3, -2).reshape(*a.shape[:-3], a.shape[-2], -1)
 
@@ -103,22 +89,15 @@ def axes_of_rows(a, part):
     rows = side_by_side(a) if a.ndim > 3 else a.reshape(-1, *a.shape[-2:])
     return np.broadcast_to(rows, (part.b, *rows.shape[1:]))
 
-def axes_of_pairs(a, part):
-    if part.doc.get("mask_axis") != "batch" or a.ndim == 1:
-        return a
-    return a.reshape(len(a), *[1] * (4 - a.ndim), *a.shape[1:])
-
 ROWS = "x xk xv q k v past_k past_v".split()
-WEIGHTS = "wq wk wv wo w1 w2 w3".split()
+WEIGHTS = "wq wk wv wo".split()
 AXES = {key: axes for keys, axes in [
     (" ".join(ROWS), axes_of_rows),
-    ("mask bias", axes_of_pairs),
-    ("gain bo b1 b2 b3", lambda a, _: a),
+    ("mask bias bo", lambda a, _: a),
     ("bq bk bv", lambda a, _: a.ravel()),
     ("wq wk wv", lambda a, _: (side_by_side(a) if a.ndim > 2 else a)[None]),
-    ("wo w1 w2 w3 memory", lambda a, _: a.reshape(1, -1, a.shape[-1])),
+    ("wo", lambda a, _: a.reshape(1, -1, a.shape[-1])),
     ("sinks", lambda a, _: a.reshape(1, -1, 1, 1)),
-    ("bias_k bias_v", lambda a, part: np.broadcast_to(a.ravel(), (part.b, 1, a.size))),
 ] for key in keys.split()}
 
 class Part:
@@ -178,16 +157,6 @@ LOSSES = {"none": as_given}
 
 # Attention
 
-def longer(part, rows, name):
-    adds_zero = part.doc.get("add_zero") and name != "q"
-    zero = Node(np.zeros_like(rows.value[:, :1]), tape=part.tape) if adds_zero else None
-    parts = rows, part.get("bias_" + name), zero
-    return part.put(name, joined([one for one in parts if one], 1))
-
-def after_past(part, rows, name):
-    past = part.get("past_" + name)
-    return part.put("present_" + name, joined([past, rows], 1)) if past else rows
-
 def scaled(part, scores, q):
     scale = part.doc.get("scale", "head" if part.doc.get("score", "scaled") == "scaled" else "none")
     if scale in ("head", "embed"):
@@ -208,8 +177,8 @@ def allowed(part, keys, before):
 
 # What is done to the rows of layers, to rows before and after their product, to scores, to those of
 # keys, and to weights: in order, each where the document has its key
-FORMS = {"embedded": [], "source": [], "rows": [("", longer), ("past_k", after_past)],
-         "scores": [("", scaled)], "weights": [],
+FORMS = {"embedded": [], "source": [], "scores": [("", scaled)], "weights": [],
+         "rows": [("", lambda part, rows, name: part.put(name, rows))],
          "keys": [("bias", lambda part, keys, _: added(keys, part.get("bias"))), ("", allowed)]}
 SCORES = dict.fromkeys(("scaled", "dot"), lambda _, q, k: multiplied(q, arranged(k, turned)))
 SOURCES = {"q": ["q", "x"], "k": ["k", "xk", "x"], "v": ["v", "xv", "xk", "x"]}
@@ -297,94 +266,11 @@ class Attention(Part):
         context = self.put("context", arranged(attended, side_by_side))
         return self.put("output", self.linear(context, "wo", "bo"))
 
-# Layers
-
-class Norm(Part):
-    def forward(self):
-        eps = float(self.doc.get("eps", self.doc.get("norm_eps", 1e-5)))
-        centred = self.doc.get("norm_kind", "layer") == "layer"
-        gain = self.get("gain", [1])
-        return self.put("", normed(self.doc["x"], gain, eps, centred, self.get("bias")))
-
-class FeedForward(Part):
-    def forward(self):
-        doc, name = self.doc, self.doc.get("activation", "relu")
-        both = linear(doc["x"], joined([self.get(w) for w in ("w1", "w3") if w in doc], -1))
-        width = self.get("w2").value.shape[-2]
-        first = arranged(both, lambda a: a[..., :width])
-        hidden = self.put("hidden", self.linear(first, None, "b1"))
-        made = step(hidden, activation(name, hidden.value), lambda grad: (
-            slope(name, hidden.value) * grad).astype(self.t))
-        if "w3" in doc:
-            second = arranged(both, lambda a: a[..., width:])
-            gate = self.put("gate", self.linear(second, None, "b3"))
-            if name == "clamped":
-                gate = clipped(gate, 7)
-                gate = step(gate, gate.value + 1)
-            made = times(made, gate)
-        return self.put("output", self.linear(self.put("activated", made), "w2", "b2"))
-
-ORDERS = {"post": "around {0} {0}_sum ln", "pre": "around ln {0} {0}_sum",
-          "inner": "around {0} ln {0}_sum", "sandwich": "around ln {0} ln {0}_sum",
-          "seed": {1: "around ln attention attention_sum ln",
-                   2: "around attention ln cross cross_sum ln"}}
-OF_ALL = ("heads kv_heads scale score softcap qk_norm qk_eps layout round mask_true top add_zero "
-          "norm_kind norm_eps activation").split()
-
-class Layers(Part):
-    def forward(self):
-        doc, layers = self.doc, self.doc["layers"]
-        self.n = len(doc.get("ids", doc.get("x")))
-        settings = self.settings = {key: doc[key] for key in doc if key not in AXES}
-        self.rollout = np.eye(self.n, dtype=self.t)
-        x = self.put("embedded", self.formed("embedded", self.get("x"), doc))
-        if "ln_e" in doc:
-            x = Norm({**settings, **doc["ln_e"], "x": x}, self.tape, "ln_e.").forward()
-        for number in range(len(layers) * doc.get("repeat", 1)):
-            x = self.layer(number, number % len(layers), x)
-        if "w1" in doc:
-            x = FeedForward({**doc, "x": x}, self.tape, "ffn.", "").forward()
-        if "ln_f" in doc:
-            x = Norm({**settings, **doc["ln_f"], "x": x}, self.tape, "ln_f.").forward()
-        if doc.get("norm") != "seed" or "memory" not in doc:
-            self.put("rollout", self.rollout)
-        return self.put("output", x)
-
-    def layer(self, number, of, x):
-        layer, where, weights = self.doc["layers"][of], "layer.%d." % number, "layer.%d." % of
-        kind = self.doc.get("kind", "decoder" if "memory" in self.doc else "encoder")
-        doc = {"causal": kind == "decoder", **self.settings, **layer}
-        of_all = {key: doc[key] for key in OF_ALL if key in doc}
-        parts = [part for part in ("attention", "cross", "ffn") if kind_of(part, layer)]
-        order = ORDERS[doc.get("norm", "post")]
-        flow = order[len(parts)] if isinstance(order, dict) else " ".join(map(order.format, parts))
-        around, norms, scale = x, 0, read(doc.get("residual_scale", 1), self.t)
-        for part in flow.split():
-            if part == "around":
-                around = x
-            elif part.endswith("_sum"):
-                x = x if scale == 1 else step(x, x.value * scale, lambda grad: grad * scale)
-                x = self.put(where + part, added(around, x))
-            else:
-                norms += part == "ln"
-                name = "ln%d" % norms if part == "ln" else part
-                own = doc if part in ("attention", "ffn") else {**of_all, **layer.get(name, {})}
-                if part == "cross":
-                    own["xk"] = self.get("memory")
-                place = where + name + ".", weights + (name + ".") * (part != "ffn")
-                made = kind_of(part, layer)({**own, "x": x}, self.tape, *place)
-                x = made.forward()
-                if part == "attention":
-                    kept = 0.5 * made.mean + 0.5 * np.eye(self.n, dtype=self.t)
-                    self.rollout = product(kept, self.rollout)
-        return self.put(where + "output", x)
-
-# What makes a part, by a key of its document or of its layer
-PARTS = {"attention": {"": Attention}, "cross": {"cross": Attention}, "ffn": {"w1": FeedForward},
-         "ln": {"": Norm}}
+# What makes a document or a part of a layer, by the last of these keys that it has
+PARTS = {"document": {"": Attention}}
 
 def kind_of(part, doc):
-    return next((kind for key, kind in PARTS[part].items() if key in ("", *doc)), None)
+    return [None, *(kind for key, kind in PARTS[part].items() if key in ("", *doc))][-1]
 
 @np.errstate(all="ignore")  # an infinity that masks is no accident
 def results(doc, kind="f32"):
@@ -392,7 +278,7 @@ def results(doc, kind="f32"):
     if "vocab" in doc and "x" not in doc:
         doc = {**doc, "x": [doc["vocab"][word] for word in doc["tokens"]]}
     tape = Tape(dict(zip(("f32", "f64"), TYPES))[kind])
-    one = (Layers if "layers" in doc else kind_of("attention", doc))(doc, tape)
+    one = kind_of("document", doc)(doc, tape)
     output, loss = one.forward(), doc.get("loss", "none")
     if loss != "none" or {"output_grad", "logsumexp_grad"} & set(doc):
         LOSSES[loss](one, output)

@@ -2,9 +2,11 @@
 tables of contract.py: words, experts and losses."""
 import numpy as np
 
-from arithmetic import F64, exp, in_order, ln, read, sigmoid, softmax, sum_and_rest
-from contract import (AXES, FORMS, LOSSES, PARTS, WEIGHTS, FeedForward, Node, Part, added, arranged,
+from arithmetic import F64, exp, in_order, ln, read, sum_and_rest
+from contract import (AXES, FORMS, LOSSES, PARTS, WEIGHTS, Node, Part, added, arranged,
                       axes_of_rows, joined, linear, step)
+from functions import cosine_and_sine, sigmoid, softmax
+from layers import FeedForward
 
 # Words
 
@@ -14,6 +16,16 @@ def looked_up(part, x, _):
 def words(part, x, _):
     """They are no input, and have no gradient."""
     return Node(x.value, tape=part.tape)
+
+def sinusoidal(part, rows, key):
+    if key != "x" or part.doc["positions"] != "sinusoidal":
+        return rows
+    width = rows.value.shape[-1]
+    cos, sin = cosine_and_sine(part.position[:, 0], 10000, width)
+    waves = np.stack([sin, cos], -1).reshape(*sin.shape[:2], -1)[..., :width]
+    made = (rows.value + waves).astype(part.t)
+    part.put("x_pos", made)
+    return step(rows, made)
 
 # Experts: what adds to the gradient of rows first is made last.
 
@@ -147,6 +159,7 @@ def of_labels(part, output):
 FORMS["embedded"] += [("embedding", looked_up), ("vocab", words)] + [
     (key, lambda part, x, _, key=key: added(x, part.get(key)))
     for key in ("segment_embedding", "position_embedding")]
+FORMS["source"].append(("positions", sinusoidal))
 PARTS["ffn"]["router"] = Experts
 LOSSES.update({"sum": added_up, "mean": lambda part, y: added_up(part, y, y.value.size),
                "square": squares, "cross-entropy": of_labels})

@@ -2,10 +2,11 @@
 contract.py: forms of queries and keys, scores, weights and latents."""
 import numpy as np
 
-from arithmetic import (F64, alibi_slopes, cosine_and_sine, in_order, product, read, round_row,
-                        rowwise, tanh, turned)
+from arithmetic import F64, in_order, product, read, rowwise, turned
 from contract import (AXES, FORMS, PARTS, SCORES, WEIGHTS, Attention, Node, added, arranged,
-                      clipped, joined, linear, multiplied, normed, side_by_side, split, step)
+                      joined, linear, multiplied, side_by_side, split, step)
+from functions import alibi_slopes, cosine_and_sine, round_row, tanh
+from layers import clipped, normed
 
 # Forms of queries, keys and values
 
@@ -46,17 +47,22 @@ def rotary(part, rows, name):
     made = turn(rows.value, sin)
     return part.put(name + "_rope", step(rows, made, lambda grad: turn(grad, -sin)))
 
-def sinusoidal(part, rows, key):
-    if key != "x" or part.doc["positions"] != "sinusoidal":
-        return rows
-    width = rows.value.shape[-1]
-    cos, sin = cosine_and_sine(part.position[:, 0], 10000, width)
-    waves = np.stack([sin, cos], -1).reshape(*sin.shape[:2], -1)[..., :width]
-    made = (rows.value + waves).astype(part.t)
-    part.put("x_pos", made)
-    return step(rows, made)
+def longer(part, rows, name):
+    adds_zero = part.doc.get("add_zero") and name != "q"
+    zero = Node(np.zeros_like(rows.value[:, :1]), tape=part.tape) if adds_zero else None
+    parts = rows, part.get("bias_" + name), zero
+    return joined([one for one in parts if one], 1)
+
+def after_past(part, rows, name):
+    past = part.get("past_" + name)
+    return part.put("present_" + name, joined([past, rows], 1)) if past else rows
 
 # Scores
+
+def axes_of_pairs(a, part):
+    if part.doc.get("mask_axis") != "batch" or a.ndim == 1:
+        return a
+    return a.reshape(len(a), *[1] * (4 - a.ndim), *a.shape[1:])
 
 def capped(part, scores, _):
     cap = read(part.doc["softcap"], part.t)
@@ -159,17 +165,19 @@ class Latents(Attention):
 # Rows of the tables
 
 SCORES.update(general=general, additive=compared_by_sums)
-FORMS["source"].append(("positions", sinusoidal))
-FORMS["rows"].insert(0, ("clip", clipped_rows))
-FORMS["rows"][-1:-1] = [("qk_norm", normed_rows), ("rope", rotary)]
+FORMS["rows"][:0] = [("clip", clipped_rows), ("", longer)]
+FORMS["rows"] += [("qk_norm", normed_rows), ("rope", rotary), ("past_k", after_past)]
 FORMS["scores"].append(("softcap", capped))
 FORMS["weights"] += [("top", greatest), ("round", rounded)]
 FORMS["keys"][-1:-1] = [("key_bias", raised), ("alibi", sloped)]
-PARTS.update(attention={"": Latents}, cross={"cross": Latents})
+for part, key in (("document", ""), ("attention", ""), ("cross", "cross")):
+    PARTS[part][key] = Latents
 WEIGHTS += "ws wa ua wq_down wkv_down".split()
 AXES.update({key: axes for keys, axes in [
+    ("mask bias", axes_of_pairs),
+    ("bias_k bias_v", lambda a, part: np.broadcast_to(a.ravel(), (part.b, 1, a.size))),
     ("wq_down wkv_down", AXES["wo"]),
-    ("bq_down bkv_down q_latent_gain kv_latent_gain", AXES["gain"]),
+    ("bq_down bkv_down q_latent_gain kv_latent_gain", AXES["bo"]),
     ("ws wa ua", lambda a, _: a.reshape(-1, *a.shape[-2:])),
     ("key_bias", lambda a, _: a[:, None]),
     ("slopes", AXES["sinks"]),
