@@ -495,6 +495,11 @@ bool build_has_one_bias(const builder *b)
     return b->plan->n_q > 1 && b->plan->bias.stride[2] == 0;
 }
 
+size_t build_bucket(const builder *b, size_t i, size_t j)
+{
+    return (size_t)tensor_get(&b->plan->bucket, (size_t[]){b->focus.batch, i, j});
+}
+
 size_t build_key_row(const builder *b)
 {
     return b->focus.row < b->plan->k.n ? b->focus.row : 0;

@@ -182,6 +182,8 @@ void build_same_for_all(builder *b);
 void build_entry(builder *b, size_t batches);
 /* Whether one row of bias is added to the scores of each of several queries. */
 bool build_has_one_bias(const builder *b);
+/* In which bucket of distances query i and key j are, from 0. */
+size_t build_bucket(const builder *b, size_t i, size_t j);
 /* The row of the new keys that is spelled out next to the focus's query: one of the sequence, since
  * nothing makes those that are appended. */
 size_t build_key_row(const builder *b);

@@ -365,6 +365,16 @@ static void add_masked(builder *b)
         added->is_of_queries = !is_one_row;
         added->key = p->asked->key_bias != NULL ? "key_bias" : NULL;
     }
+    if (p->bucket.data != NULL) {
+        trace_map *buckets = map_add_made(b, "bucket", STEP_MASK, 1, p->n_q, plan_own_keys(p));
+        for (size_t n = 0; n < p->n_q * plan_own_keys(p) && !b->failed; n++) {
+            const size_t at[] = {0, n / plan_own_keys(p), n % plan_own_keys(p)};
+            tensor_set(&buckets->values, at, (double)build_bucket(b, at[1], at[2]) + 1);
+        }
+        buckets->rows = build_query_labels(b, "q");
+        buckets->columns = build_column_labels(b);
+        buckets->letters = "in which bucket of distances query i and key j are";
+    }
     if (p->slopes.data != NULL) {
         map_add_number_a_head(b, "slope", STEP_MASK, p->slopes);
         trace_map *places = map_add_made(b, "p", STEP_MASK, 1, p->n_q, 1);

@@ -239,17 +239,48 @@ static void add_softmax(builder *b)
                                                  {PART_COLUMN, "delta"}});
 }
 
+/* Whether each entry of the batch has its own, and no other layer adds to it. */
+static bool is_of_entry(const builder *b, stage_id id)
+{
+    return (b->plan->batches == 1 || b->plan->bias.stride[0] != 0) && !build_is_shared(b, id);
+}
+
+/* Each score gives its number to the bias, and a bucket gains those of all its pairs of a query and
+ * a key: a product with 1 for these, and 0 for others. */
+static void add_buckets(builder *b, const tensor *grad)
+{
+    const size_t keys = plan_own_keys(b->plan), pairs = b->plan->n_q * keys;
+    const char *name = map_name_of(STAGE_BIAS_GRAD);
+    tensor own = build_numbers_new(b, "of each pair", grad->type, 3, &b->plan->bias.size[1]);
+    bool is_part = !is_of_entry(b, STAGE_RELATIVE_BIAS_GRAD);
+    trace_map *bias =
+        map_add(b, is_part ? build_text(b, "%s_part", name) : name, STEP_MASK_BACK, &own);
+    bias->is_part = is_part;
+    bias->rows = build_query_labels(b, "q");
+    bias->columns = build_column_labels(b);
+    bias->is_of_queries = bias->is_of_heads = bias->is_apart = true;
+    map_say(b, bias, OP_COPY, (map_operand[TRACE_OPERANDS]){{PART_CELL, "masked_grad"}});
+    derivation_fill(b, bias);
+    trace_map *in = map_add_made(b, "in_bucket", STEP_MASK_BACK, 1, grad->size[0], pairs);
+    in->letters = "1 for each pair of a query and a key that is in bucket i, the rest 0";
+    for (size_t n = 0; n < grad->size[0] * pairs && !b->failed; n++) {
+        size_t bucket = n / pairs, pair = n % pairs;
+        tensor_set(&in->values, (size_t[]){0, bucket, pair},
+                   build_bucket(b, pair / keys, pair % keys) == bucket);
+    }
+    trace_map *sums = add_summed(b, STAGE_RELATIVE_BIAS_GRAD, STEP_MASK_BACK, *grad);
+    sums->slices = b->plan->heads;
+    say_summed(b, sums, OP_DOT,
+               (map_operand[TRACE_OPERANDS]){{PART_ROW_I, in->name}, {PART_WHOLE, bias->name}});
+}
+
 /* The bias gains what each score does that it is added to: over heads and queries that share it. */
-static void add_bias(builder *b)
+static void add_bias(builder *b, stage_id id, const tensor *given)
 {
     const plan *p = b->plan;
-    const stage_id id = plan_bias_gradient(p);
-    tensor grad = whole(b, id);
-    bool is_of_heads = p->heads == 1 || p->bias.stride[1] != 0, is_one_row = build_has_one_bias(b);
-    if (grad.data == NULL)
-        return;
-    grad = plan_seen_as_bias(p, &grad);
-    bool is_of_entries = (p->batches == 1 || p->bias.stride[0] != 0) && !build_is_shared(b, id);
+    const tensor grad = plan_seen_as_bias(p, given);
+    bool is_of_heads = p->heads == 1 || p->bias.stride[1] != 0, is_one_row = build_has_one_bias(b),
+         is_of_entries = is_of_entry(b, id);
     tensor own = tensor_at(&grad, is_of_entries ? b->focus.batch : 0);
     own = tensor_range(&own, 0, 0, is_of_heads ? p->heads : 1);
     own = tensor_range(&own, 1, 0, is_one_row ? 1 : p->n_q);
@@ -271,6 +302,16 @@ static void add_bias(builder *b)
     bias->columns = build_column_labels(b);
     bias->is_of_queries = !is_one_row;
     bias->is_of_heads = bias->is_apart = is_of_heads;
+}
+
+static void add_bias_or_buckets(builder *b)
+{
+    stage_id id = plan_bias_gradient(b->plan);
+    tensor grad = whole(b, id);
+    if (grad.data != NULL && b->plan->bucket.data != NULL)
+        add_buckets(b, &grad);
+    else if (grad.data != NULL)
+        add_bias(b, id, &grad);
 }
 
 static void add_slopes(builder *b)
@@ -302,7 +343,7 @@ static void add_scores(builder *b)
     if (plan_masks(p)) {
         map_say(b, map_add_square(b, build_gradient_of(build_unmasked(b)), STEP_MASK_BACK), OP_COPY,
                 (map_operand[TRACE_OPERANDS]){{PART_CELL, "masked_grad"}});
-        add_bias(b);
+        add_bias_or_buckets(b);
         add_slopes(b);
     }
     if (plan_has_stage(p, STAGE_CAPPED))

@@ -190,8 +190,9 @@ void make_mask_back(builder *b)
 {
     const stage_id id = plan_bias_gradient(b->plan);
     const char *slopes = build_summed_name(b, STAGE_SLOPES_GRAD);
-    bool is_of_entries =
-        b->plan->bias.data != NULL && b->plan->bias.stride[0] != 0 && !build_is_shared(b, id);
+    bool is_of_buckets = b->plan->bucket.data != NULL;
+    bool is_of_entries = !is_of_buckets && b->plan->bias.data != NULL &&
+                         b->plan->bias.stride[0] != 0 && !build_is_shared(b, id);
     const char *bias = is_of_entries ? map_name_of(id) : build_summed_name(b, id);
     build_sentence(b,
                    "A number that was added to a score lets its gradient through as it is. A key "
@@ -200,10 +201,18 @@ void make_mask_back(builder *b)
     build_matrices(b, build_gradient_of(build_unmasked(b)));
     const trace_map *map = map_named(b->room, bias);
     if (map != NULL) {
-        build_sentence(b, "The bias gains what all scores do that it was added to.");
+        size_t row = is_of_buckets        ? build_bucket(b, b->focus.row, 0)
+                     : map->is_of_queries ? b->focus.row
+                                          : 0;
+        build_sentence(b, is_of_buckets
+                              ? "A bucket's number gains what all scores do whose query "
+                                "and key are in the bucket."
+                              : "The bias gains what all scores do that it was added to.");
+        if (is_of_buckets)
+            derivation_matrix(b, "bucket", b->focus.row + 1);
         derivation_formula(b, bias, "");
-        derivation_line(b, bias, map->is_of_queries ? b->focus.row : 0, 0);
-        derivation_matrix(b, bias, map->is_of_queries ? b->focus.row + 1 : 0);
+        derivation_line(b, bias, row, 0);
+        derivation_matrix(b, bias, is_of_buckets || map->is_of_queries ? row + 1 : 0);
         if (!is_of_entries)
             say_summed(b, id);
     }

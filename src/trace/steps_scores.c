@@ -342,6 +342,8 @@ static void show_bias(builder *b)
                        "It is relative_bias's, of the bucket of how far the key is from the query: "
                        "near distances have one each, and from %zu on all share the last.",
                        b->plan->asked->relative_distance);
+    if (b->plan->bucket.data != NULL)
+        derivation_matrix(b, "bucket", b->focus.row + 1);
     if (b->plan->asked->key_bias != NULL)
         build_sentence(b, "It is key_bias's, of which each head has a row.");
     build_matrix(b, build_text(b, "bias%s", build_head_name(b)), &bias,

@@ -42,7 +42,7 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [STEP_SOFTMAX_BACK] = {{"softmax_back", "backward: what one weight gains, the others lose"},
                            "delta masked_grad sinks_grad"},
     [STEP_MASK_BACK] = {{"mask_back", "backward to biases and slopes"},
-                        "bias_grad key_bias_grad slopes_grad"},
+                        "bias_grad key_bias_grad relative_bias_grad slopes_grad"},
     [STEP_CAP_BACK] = {{"cap_back", "backward through the cap"}, "capped_grad"},
     [STEP_SCALE_BACK] = {{"scale_back", "backward through the scale"}, "scaled_grad"},
     [STEP_SCORES_BACK] = {{"scores_back", "backward to queries and keys as they are compared"},

@@ -20,7 +20,7 @@ DEFAULT_TOLERANCE = Decimal("1e-9")
 STAGES = ("x xk xv q_latent q_latent_norm kv_latent kv_latent_norm q_sum k_sum v_sum q k v q_norm k_norm q_rope k_rope "
           "present_k present_v q_score k_score scores scaled capped masked "
           "row_max exp row_sum weights logsumexp entropy top rounded weighted attended context output").split()
-INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias key_bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba "
+INPUTS = ("x xk xv wq wk wv wo bq bk bv bo past_k past_v bias key_bias relative_bias sinks q_gain k_gain bias_k bias_v ws bs wa ua va ba "
           "wq_down bq_down q_latent_gain wkv_down bkv_down kv_latent_gain").split()
 NUDGE = Decimal("1e-16")
 SCORES = ("scaled", "dot", "general", "additive")
@@ -289,6 +289,21 @@ def may_attend(doc, place, n_q, n_k):
     return True
 
 
+def bucket(doc, distance):
+    """T5's: a distance each to begin with, then ever more of them, by equal parts of their logarithm."""
+    count, is_causal = len(doc["relative_bias"]), doc.get("causal", "none") not in (False, "none")
+    side = count if is_causal else count // 2
+    first = side if distance > 0 and not is_causal else 0
+    near, far = side // 2, max(-distance, 0) if is_causal else abs(distance)
+    if far < near:
+        return first + far
+    parts, most = side - near, int(doc.get("relative_distance", 128))
+    part = 0
+    while part + 1 < parts and far**parts * near**(part + 1) >= most**(part + 1) * near**parts:
+        part += 1
+    return first + near + part
+
+
 def masked_scores(scores, doc, batch, head, heads):
     n_q, n_k = len(scores), len(scores[0]) - ("bias_k" in doc) - bool(doc.get("add_zero"))
     masked = [row[:] for row in scores]
@@ -299,6 +314,9 @@ def masked_scores(scores, doc, batch, head, heads):
                 masked[i][j] += cell(doc["bias"], doc, place)
             if "key_bias" in doc:
                 masked[i][j] += doc["key_bias"][head][j]
+            if "relative_bias" in doc:
+                distance = int(j - position_of(doc, batch, i, n_q, n_k)[0])
+                masked[i][j] += doc["relative_bias"][bucket(doc, distance)][head]
             if "alibi" in doc:
                 slopes = published_slopes(heads) if doc["alibi"] is True else doc["alibi"]
                 masked[i][j] -= slopes[head] * abs(position_of(doc, batch, i, n_q, n_k)[0] - j)

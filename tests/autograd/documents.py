@@ -152,6 +152,10 @@ def add_masks(one, dice, size):
             one["bias"], axis = with_holes(dice, matrix(dice, *shape)), other
     if "bias" not in one and chance(dice, 0.3):
         one["key_bias"] = matrix(dice, size.heads, size.own + dice.randint(0, 2))
+    elif "bias" not in one and chance(dice, 0.3):
+        buckets = dice.randint(4, 9)
+        one.update(relative_bias=matrix(dice, buckets, size.heads),
+                   relative_distance=buckets // 2 + dice.randint(1, 6))
     if axis:
         one["mask_axis"] = axis
     if chance(dice, 0.4):

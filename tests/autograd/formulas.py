@@ -244,6 +244,21 @@ def factor(of, width):
     return {"none": 1, "head": 1 / math.sqrt(width)}.get(scale, scale)
 
 
+def bucket(of, apart):
+    """T5's, in whole numbers: of those of several distances number n begins at exact·(most/exact)^(n/rest)."""
+    count, first = len(of.get("relative_bias")), 0
+    is_causal = of.get("causal", "none") != "none"
+    if not is_causal:
+        count //= 2
+        first = count if apart > 0 else 0
+    far, exact = max(-apart, 0) if is_causal else abs(apart), count // 2
+    if far < exact:
+        return first + far
+    rest, most = count - exact, of.get("relative_distance", 128)
+    return first + exact + max(n for n in range(rest)
+                               if n == 0 or far**rest >= exact**(rest - n) * most**n)
+
+
 def masked(of, scores, place, own):
     """What is appended after `own` keys is seen by all, and nothing is added to its scores."""
     more = scores.shape[-1] - own
@@ -252,6 +267,11 @@ def masked(of, scores, place, own):
         scores = scores + pad(of_scores(of, of.given("bias")), (0, more))
     if "key_bias" in of:
         scores = scores + pad(of.given("key_bias")[None, :, None, :own], (0, more))
+    if "relative_bias" in of:
+        apart = torch.arange(own) - place
+        bucket_of = apart.double().apply_(lambda far: bucket(of, int(far))).long()
+        added = of.given("relative_bias")[bucket_of[:, 0]]  # b × n_q × n_k × heads
+        scores = scores + pad(added.permute(0, 3, 1, 2), (0, more))
     if "alibi" in of:
         far = (place - torch.arange(own)).abs()
         scores = scores - pad(slopes(of, scores.shape[1]) * far, (0, more))

@@ -184,6 +184,7 @@ static const struct {
     {REF_K_GAIN, "k_gain_grad"},
     {REF_BIAS, "bias_grad"},
     {REF_KEY_BIAS, "key_bias_grad"},
+    {REF_RELATIVE_BIAS, "relative_bias_grad"},
     {REF_SINKS, "sinks_grad"},
     {REF_BIAS_K, "bias_k_grad"},
     {REF_BIAS_V, "bias_v_grad"},

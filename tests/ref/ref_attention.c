@@ -218,15 +218,66 @@ static long position_of(const ref_problem *p, const ref_sizes *s, size_t b, size
     return (long)i + (long)(p->has_offset ? p->offset : s->past);
 }
 
+static bool is_causal(const ref_problem *p)
+{
+    return ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left") ||
+           ref_word_is(p->causal, "lower-right");
+}
+
+/* T5's: near distances have a bucket each. Of the others the one of this number begins at
+ * exact·(most/exact)^(number/rest), and so in whole numbers, without a root. */
+static size_t bucket_of(const ref_problem *p, long apart)
+{
+    size_t count = p->in[REF_RELATIVE_BIAS].size[0], first = 0;
+    if (!is_causal(p)) {
+        count /= 2;
+        first = apart > 0 ? count : 0;
+    }
+    long far = apart < 0 ? -apart : is_causal(p) ? 0 : apart;
+    size_t exact = count / 2, number = 0;
+    long double most = p->relative_distance > 0 ? (long double)p->relative_distance : 128;
+    if ((size_t)far < exact || count < 2)
+        return first + (count < 2 ? 0 : (size_t)far);
+    long double reached = powl((long double)far, (long double)(count - exact)), begins;
+    do {
+        number++;
+        begins = powl((long double)exact, (long double)(count - exact - number)) *
+                 powl(most, (long double)number);
+    } while (number < count - exact && reached >= begins);
+    return first + exact + number - 1;
+}
+
+const ref_bias *ref_bias_of(const ref_problem *p)
+{
+    static const ref_bias OF[] = {
+        {REF_KEY_BIAS, REF_STAGE_KEY_BIAS_GRAD, "key_bias_grad"},
+        {REF_RELATIVE_BIAS, REF_STAGE_RELATIVE_BIAS_GRAD, "relative_bias_grad"},
+        {REF_BIAS, REF_STAGE_BIAS_GRAD, "bias_grad"}};
+    const ref_bias *of = OF;
+    while (of->input != REF_BIAS && p->in[of->input].at == NULL)
+        of++;
+    return of;
+}
+
+size_t ref_bias_index(const ref_problem *p, const ref_sizes *s, size_t b, size_t head, size_t i,
+                      size_t j)
+{
+    ref_input which = ref_bias_of(p)->input;
+    const ref_array *bias = &p->in[which];
+    if (which == REF_KEY_BIAS)
+        return head * bias->size[1] + j;
+    if (which == REF_RELATIVE_BIAS)
+        return bucket_of(p, (long)j - position_of(p, s, b, i)) * bias->size[1] + head;
+    return ref_met_index(p, bias, s, b, head, i, j);
+}
+
 /* Causality: j ≤ the query's position; a window: so many keys before and after it; and lengths. */
 static bool may_see(const ref_problem *p, const ref_sizes *s, size_t b, size_t i, size_t j)
 {
     long key = (long)j, at = position_of(p, s, b, i);
-    bool is_causal = ref_word_is(p->causal, "true") || ref_word_is(p->causal, "upper-left") ||
-                     ref_word_is(p->causal, "lower-right");
     if (p->key_lengths != NULL && j >= p->key_lengths[b])
         return false;
-    if (is_causal && key > (ref_makes(p, "causal") ? at - 1 : at))
+    if (is_causal(p) && key > (ref_makes(p, "causal") ? at - 1 : at))
         return false;
     if (!p->has_window)
         return true;
@@ -302,18 +353,16 @@ static void compute_masked(const ref_problem *p, ref_result *r)
     ref_number *scaled = ref_stage_new(r, REF_STAGE_SCALED, "scaled", "bhq", s->n_k);
     ref_number *held = ref_stage_new(r, REF_STAGE_CAPPED, "capped", "bhq", s->n_k);
     ref_number *masked = ref_stage_new(r, REF_STAGE_MASKED, "masked", "bhq", s->n_k);
-    const ref_array *bias = &p->in[REF_BIAS], *by_key = &p->in[REF_KEY_BIAS];
+    const ref_array *bias = &p->in[ref_bias_of(p)->input];
     r->stage[REF_STAGE_CAPPED].is_not_made = p->softcap == 0;
     for (size_t b = 0; b < s->b; b++)
         for (size_t head = 0; head < s->h; head++)
             for (size_t i = 0; i < s->n_q; i++)
                 for (size_t j = 0; j < s->n_k; j++) {
                     ref_number addend = {0, 0}, slope = receded(p, s, b, head, i, j);
-                    bool has_bias = (bias->at != NULL || by_key->at != NULL) && j < s->own;
-                    if (has_bias && bias->at != NULL)
-                        addend = number_exact(met_by(p, bias, s, b, head, i, j));
-                    else if (has_bias)
-                        addend = number_exact(by_key->at[head * by_key->size[1] + j]);
+                    bool has_bias = bias->at != NULL && j < s->own;
+                    if (has_bias)
+                        addend = number_exact(bias->at[ref_bias_index(p, s, b, head, i, j)]);
                     scaled_score of = scale_and_mask(p, s, *score++, has_bias ? &addend : NULL,
                                                      p->has_alibi && j < s->own ? &slope : NULL,
                                                      may_attend(p, s, b, head, i, j));

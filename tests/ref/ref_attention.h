@@ -41,6 +41,7 @@ typedef enum ref_input {
     REF_MASK,
     REF_BIAS,
     REF_KEY_BIAS,
+    REF_RELATIVE_BIAS,
     REF_WS,
     REF_BS,
     REF_WA,
@@ -90,13 +91,14 @@ typedef struct ref_problem {
     bool has_alibi;
     double *slopes; /* one a head; NULL: the published ones */
     bool has_window;
-    long window[2];      /* left, right; −1: open */
-    size_t *key_lengths; /* one a batch entry; NULL: not said */
-    double softcap;      /* 0: not said */
-    double clip;         /* of q, k and v; 0: not said */
-    size_t top;          /* 0: not said */
-    const char *loss;    /* sum, mean or square */
-    int round_decimals;  /* −1: not said */
+    long window[2];           /* left, right; −1: open */
+    size_t *key_lengths;      /* one a batch entry; NULL: not said */
+    size_t relative_distance; /* 0: not said */
+    double softcap;           /* 0: not said */
+    double clip;              /* of q, k and v; 0: not said */
+    size_t top;               /* 0: not said */
+    const char *loss;         /* sum, mean or square */
+    int round_decimals;       /* −1: not said */
     bool round_keeps_sum;
     bool has_tokens, has_key_tokens;
     ref_array vocab; /* words × m; x is then what token_word says, and not in the document */
@@ -199,6 +201,7 @@ typedef enum ref_stage_id {
     REF_STAGE_BO_GRAD,
     REF_STAGE_BIAS_GRAD,
     REF_STAGE_KEY_BIAS_GRAD,
+    REF_STAGE_RELATIVE_BIAS_GRAD,
     REF_STAGE_SLOPES_GRAD,
     REF_STAGE_SINKS_GRAD,
     REF_STAGES

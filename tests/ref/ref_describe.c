@@ -43,6 +43,7 @@ const char *ref_describe(const ref_problem *p, char out[REF_DESCRIPTION])
     say_if(out, p->kv_heads > 0, "kv_heads");
     say(out, "score=", p->score);
     describe_scale(p, out);
+    say_if(out, p->relative_distance > 0, "relative_distance");
     say_if(out, p->softcap > 0, "softcap");
     say_if(out, p->has_alibi && p->slopes == NULL, "alibi");
     say_if(out, p->slopes != NULL, "alibi=list");

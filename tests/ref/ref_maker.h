@@ -35,5 +35,6 @@ void maker_choose_alibi(maker *m);
 void maker_choose_appended(maker *m);
 void maker_add_masks(maker *m);
 void maker_add_key_bias(maker *m);
+void maker_add_relative_bias(maker *m);
 
 #endif

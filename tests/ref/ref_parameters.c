@@ -149,9 +149,9 @@ static void sum_scores(const ref_problem *p, ref_result *r)
 {
     const ref_sizes *s = &r->sizes;
     const ref_number *masked = r->stage[REF_STAGE_MASKED_GRAD].at;
-    const ref_array slopes = {1, {s->h}, p->slopes}, *by_key = &p->in[REF_KEY_BIAS];
-    ref_number *bias = sums_like(r, REF_STAGE_BIAS_GRAD, "bias_grad", &p->in[REF_BIAS]),
-               *of_key = sums_like(r, REF_STAGE_KEY_BIAS_GRAD, "key_bias_grad", by_key),
+    const ref_array slopes = {1, {s->h}, p->slopes};
+    const ref_bias *of = ref_bias_of(p);
+    ref_number *bias = sums_like(r, of->grad, of->name, &p->in[of->input]),
                *slope = sums_like(r, REF_STAGE_SLOPES_GRAD, "slopes_grad", &slopes);
     for (size_t at = 0; at < s->b * s->h * s->n_q * s->n_k; at++) {
         size_t j = at % s->n_k, i = at / s->n_k % s->n_q, head = at / s->n_k / s->n_q % s->h,
@@ -159,11 +159,7 @@ static void sum_scores(const ref_problem *p, ref_result *r)
         if (j >= s->own)
             continue;
         if (bias != NULL) {
-            ref_number *to = &bias[ref_met_index(p, &p->in[REF_BIAS], s, b, head, i, j)];
-            *to = number_add(ref_precision(p), *to, masked[at]);
-        }
-        if (of_key != NULL) {
-            ref_number *to = &of_key[head * by_key->size[1] + j];
+            ref_number *to = &bias[ref_bias_index(p, s, b, head, i, j)];
             *to = number_add(ref_precision(p), *to, masked[at]);
         }
         if (slope != NULL) {

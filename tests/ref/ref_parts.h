@@ -82,6 +82,18 @@ size_t ref_weight_index(const ref_problem *p, const ref_array *w, size_t head, s
 size_t ref_met_index(const ref_problem *p, const ref_array *a, const ref_sizes *s, size_t b,
                      size_t head, size_t i, size_t j);
 
+/* What is added to scores, the bias or a table that it is read from, and its gradient. */
+typedef struct ref_bias {
+    ref_input input;
+    ref_stage_id grad;
+    const char *name;
+} ref_bias;
+
+/* The bias where there is no table, given or not; and which of the numbers a score has. */
+const ref_bias *ref_bias_of(const ref_problem *p);
+size_t ref_bias_index(const ref_problem *p, const ref_sizes *s, size_t b, size_t head, size_t i,
+                      size_t j);
+
 /* Wo[row][column] of a head as context·Wo uses it, and where it stands. */
 size_t ref_wo_index(const ref_problem *p, const ref_sizes *s, size_t head, size_t row,
                     size_t column);

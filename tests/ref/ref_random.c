@@ -512,6 +512,8 @@ void ref_random_problem(ref_problem *p, uint64_t seed, uint64_t number)
         p->rope_factor = dice_chance(&m.dice, 0.5) ? 1.25 : 0.7;
     if (p->in[REF_BIAS].at == NULL && maker_wants(&m) && dice_chance(&m.dice, 0.4))
         maker_add_key_bias(&m);
+    else if (p->in[REF_BIAS].at == NULL && maker_wants(&m) && dice_chance(&m.dice, 0.4))
+        maker_add_relative_bias(&m);
 }
 
 void ref_problem_free(ref_problem *p)

@@ -115,3 +115,13 @@ void maker_add_key_bias(maker *m)
     const size_t size[] = {m->h, ref_sizes_of(m->p).own + dice_below(&m->dice, 3)};
     maker_add_numbers(m, REF_KEY_BIAS, 2, size, 2);
 }
+
+/* Of 4 to 9 buckets, a half of them for keys after the query where these are seen, at least one is
+ * of one distance alone. */
+void maker_add_relative_bias(maker *m)
+{
+    const size_t size[] = {4 + dice_below(&m->dice, 6), m->h};
+    maker_add_numbers(m, REF_RELATIVE_BIAS, 2, size, 2);
+    if (maker_wants(m))
+        m->p->relative_distance = size[0] / 2 + 1 + dice_below(&m->dice, 6);
+}

@@ -187,7 +187,7 @@ bool ref_places_matter(const ref_problem *p)
 {
     bool is_causal =
         p->causal != NULL && !ref_word_is(p->causal, "none") && !ref_word_is(p->causal, "false");
-    return is_causal || p->has_window || p->has_alibi;
+    return is_causal || p->has_window || p->has_alibi || p->in[REF_RELATIVE_BIAS].at != NULL;
 }
 
 bool ref_sums_are_keys(const ref_problem *p)

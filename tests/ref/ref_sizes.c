@@ -10,7 +10,7 @@ const char *const REF_INPUT_KEYS[REF_INPUTS] = {
     "x",  "xk", "xv", "wq", "wk",     "wv",     "wo",     "bq",     "bk",    "bv",
     "bo", "q",  "k",  "v",  "past_k", "past_v", "q_gain", "k_gain", "wq_down", "bq_down",
     "q_latent_gain", "wkv_down", "bkv_down", "kv_latent_gain", "mask",  "bias",
-    "key_bias",
+    "key_bias", "relative_bias",
     "ws", "bs", "wa", "ua", "va",     "ba",     "sinks",  "bias_k", "bias_v",
     "output_grad", "logsumexp_grad", "target"};
 

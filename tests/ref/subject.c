@@ -129,6 +129,8 @@ static bool add_settings(bundle *to, const ref_problem *p, err *e)
            add_rope(to, p, e) && add_number(to, p->has_eps, "qk_eps", p->eps, e) &&
            add_number(to, p->has_latent_eps, "latent_eps", p->latent_eps, e) &&
            add_number(to, p->clip > 0, "clip", p->clip, e) &&
+           add_number(to, p->relative_distance > 0, "relative_distance",
+                      (double)p->relative_distance, e) &&
            add_number(to, p->softcap > 0, "softcap", p->softcap, e) && add_window(to, p, e) &&
            add_key_lengths(to, p, e) && add_alibi(to, p, e) && add_rounding(to, p, e);
 }

@@ -165,6 +165,27 @@ static void make_row(const plan *p, const back_rows *s, size_t i, key_range own,
         clear_around(p, block_row_at(in_place[k], i), own, s->weights.size[1]);
 }
 
+static bool gathers_added(const gathered *to)
+{
+    return to->bias.data != NULL || to->buckets.data != NULL || to->slopes.data != NULL;
+}
+
+/* A head's numbers of buckets gain what the scores of a query do. */
+static void gather_buckets(const block_context *of, const block *at, size_t row, key_range keys,
+                           const tensor *masked)
+{
+    const plan *p = of->plan;
+    const tensor *to = &of->back.buckets, query = tensor_at(masked, row),
+                 of_batch = tensor_at(&p->bucket, at->batch),
+                 buckets = tensor_at(&of_batch, at->first + row);
+    for (size_t j = keys.first; j < keys.end; j++) {
+        size_t bucket = (size_t)tensor_get(&buckets, (size_t[]){at->skipped + j});
+        tensor one = tensor_at(to, bucket), from = tensor_range(&query, 0, j, 1);
+        one = tensor_range(&one, 0, at->head, 1);
+        p->with->add(one.data, 1, from.data, 1, one.data);
+    }
+}
+
 /* What is added to scores gains what they do: a bias over all that it was spread over, a slope in
  * float64. */
 static void gather_added(const block_context *of, const block *at, const scratch *in,
@@ -183,6 +204,8 @@ static void gather_added(const block_context *of, const block *at, const scratch
             to += (at->skipped + first) * element;
             p->with->add(to, end - first, (char *)block_row_at(masked, i) + first * element, 1, to);
         }
+        if (of->back.buckets.data != NULL)
+            gather_buckets(of, at, i, (key_range){first, end}, masked);
         double position = (double)visible_position(p, at->batch, at->first + i);
         for (size_t j = first; slope != NULL && j < end; j++)
             *slope -=
@@ -238,8 +261,7 @@ static back_rows make_scores_grad(const block_context *of, const block *at, scra
     static const stage_id WIDE[] = {STAGE_MASKED_GRAD, STAGE_CAPPED_GRAD, STAGE_SCALED_GRAD,
                                     STAGE_SCORES_GRAD};
     const plan *p = of->plan;
-    bool is_gathered = of->back.bias.data != NULL || of->back.slopes.data != NULL;
-    void *room = in->back.grad, *masked = is_gathered ? in->back.masked : room;
+    void *room = in->back.grad, *masked = gathers_added(&of->back) ? in->back.masked : room;
     bool has_cap = p->asked->softcap > 0;
     tensor attended = plan_of_head(&of->made.context, at->batch, at->head);
     attended = tensor_range(&attended, 0, at->first, at->rows);
@@ -349,7 +371,7 @@ static bool gather_alone(const block_context *of, const block *at, const scratch
     const plan *p = of->plan;
     const gathered *to = &of->back;
     bool is_product = p->asked->score->back == BACK_BY_PRODUCT;
-    bool is_added = to->bias.data != NULL || to->slopes.data != NULL;
+    bool is_added = gathers_added(to);
     if (is_product && !is_added && to->shift.data == NULL)
         return true;
     if (!await(my, TURN_ALONE))

@@ -16,10 +16,10 @@ bool backward_is_needed(const stage_places *where)
     return where->count > 0 && stage_is_backward(where->needed[where->count - 1]);
 }
 
-bool backward_has_blocks(const stage_places *where)
+bool backward_has_blocks(const plan *p, const stage_places *where)
 {
-    return places_make(where, STAGE_ATTENDED_GRAD) || places_make(where, STAGE_BIAS_GRAD) ||
-           places_make(where, STAGE_KEY_BIAS_GRAD) || places_make(where, STAGE_SLOPES_GRAD);
+    return places_make(where, STAGE_ATTENDED_GRAD) || places_make(where, plan_bias_gradient(p)) ||
+           places_make(where, STAGE_SLOPES_GRAD);
 }
 
 /* What the stage is a gradient of a form of, that which is compared among them. */
@@ -124,7 +124,10 @@ static void open_bias(gathered *to, const projecting *with)
         return;
     tensor grad = placed_at(with->at, id);
     fill_with(&grad, 0);
-    to->bias = plan_seen_as_bias(p, &grad);
+    if (p->bucket.data != NULL)
+        to->buckets = grad;
+    else
+        to->bias = plan_seen_as_bias(p, &grad);
 }
 
 static bool open_slopes(gathered *to, const projecting *with, err *e)

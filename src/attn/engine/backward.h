@@ -11,7 +11,7 @@
 #include "attn/engine/block.h"
 
 /* A run needs the second loop, and something of the way back. */
-bool backward_has_blocks(const stage_places *where);
+bool backward_has_blocks(const plan *p, const stage_places *where);
 bool backward_is_needed(const stage_places *where);
 
 /* What the second loop begins with: the loss, and gradients of the output and the context. */

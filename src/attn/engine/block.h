@@ -62,8 +62,8 @@ typedef struct gathered {
     tensor own_k, own_v; /* where heads share keys and values, before they are summed; owned */
     /* Of the score's vector and its shift, b × h × 1 × as many numbers as a head has; owned. */
     tensor vector, shift;
-    tensor bias;
-    tensor slopes; /* float64, before they are rounded, a head each; owned */
+    tensor bias, buckets; /* one of them: of a table of buckets, as it lies, or of the rest */
+    tensor slopes;        /* float64, before they are rounded, a head each; owned */
 } gathered;
 
 static inline void *block_row_at(const tensor *t, size_t row)

@@ -20,7 +20,7 @@ static bool has_blocks(const run_room *r)
 /* Also the way back has a loop over blocks, of its own. */
 static bool has_loop(const run_room *r)
 {
-    return has_blocks(r) || backward_has_blocks(&r->shared.at.where);
+    return has_blocks(r) || backward_has_blocks(r->shared.plan, &r->shared.at.where);
 }
 
 /* From the output back to all that it was made of. */
@@ -29,7 +29,7 @@ static bool go_back(run_room *r, crew *by, err *e)
     block_context *c = &r->shared;
     const projecting with = {c->plan, &c->at, &c->made, by};
     bool done = backward_begin(&with, e) && backward_open(&c->back, &with, e) &&
-                (!backward_has_blocks(&c->at.where) || loop_go_back(r, by, e)) &&
+                (!backward_has_blocks(c->plan, &c->at.where) || loop_go_back(r, by, e)) &&
                 backward_end(&c->back, &with, e);
     backward_close(&c->back);
     return done;

@@ -32,7 +32,7 @@ bool places_gathers(const plan *p, stage_id id, stage_id taken)
 {
     bool is_of_score = id == STAGE_Q_SCORE_GRAD || id == STAGE_K_SCORE_GRAD ||
                        id == STAGE_BS_GRAD || id == STAGE_VA_GRAD || id == STAGE_BA_GRAD;
-    bool is_added = id == STAGE_BIAS_GRAD || id == STAGE_KEY_BIAS_GRAD || id == STAGE_SLOPES_GRAD;
+    bool is_added = id == plan_bias_gradient(p) || id == STAGE_SLOPES_GRAD;
     return (is_of_score || is_added || plan_role(p, id) != NULL) &&
            stage_row(taken)->by == STAGE_BY_BLOCK_BACK;
 }

@@ -319,12 +319,22 @@ static void shape_by_axes(const plan *p, stage_id gradient, const char *axes, in
         size[axis] = axis_size(p, of, keys, axes[axis]);
 }
 
+const tensor *plan_given_of(const plan *p, stage_id id)
+{
+    const stage *row = stage_row(id);
+    if (row->of_input != NULL)
+        return p->asked->in[input_of_key(row->of_input)];
+    return row->of_setting == 0
+               ? NULL
+               : *(const tensor *const *)((const char *)p->asked + row->of_setting);
+}
+
 bool plan_has_stage(const plan *p, stage_id id)
 {
     const stage *row = stage_row(id);
     return (row->is_there == NULL || row->is_there(p->asked)) &&
            (row->of == STAGE_X || plan_has_stage(p, row->of)) &&
-           (row->of_input == NULL || p->asked->in[input_of_key(row->of_input)] != NULL);
+           (!stage_is_of_given(id) || plan_given_of(p, id) != NULL);
 }
 
 stage_id plan_stand_in(const plan *p, stage_id id)
@@ -357,18 +367,6 @@ bool plan_check_stage(const plan *p, stage_id id, err *e)
     return err_set(e, "there is no stage %s here: it needs %s", row->key.named.name, row->made_by);
 }
 
-/* The input that the stage is the gradient of, whose shape it has; ALiBi's slopes and key_bias are
- * settings. NULL: of none. */
-static const tensor *input_of(const plan *p, stage_id id)
-{
-    const char *name = stage_row(id)->of_input;
-    if (id == STAGE_SLOPES_GRAD)
-        return p->asked->slopes;
-    if (id == STAGE_KEY_BIAS_GRAD)
-        return p->asked->key_bias;
-    return name == NULL ? NULL : p->asked->in[input_of_key(name)];
-}
-
 const char *plan_axes(const plan *p, stage_id id)
 {
     stage_id like = like_stage(id);
@@ -377,7 +375,7 @@ const char *plan_axes(const plan *p, stage_id id)
 
 void plan_stage_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_MAX_RANK])
 {
-    const tensor *like = input_of(p, id);
+    const tensor *like = plan_given_of(p, id);
     if (like != NULL) {
         *rank = like->rank;
         memcpy(size, like->size, (size_t)like->rank * sizeof size[0]);
@@ -401,7 +399,7 @@ void plan_whole_shape(const plan *p, stage_id id, int *rank, size_t size[TENSOR_
     const stage *row = stage_row(id);
     const projection *role = plan_role(p, id);
     const char *axes = like_stage(id) == STAGE_CONTEXT ? row->axes : all_axes(p, id);
-    if (input_of(p, id) != NULL) {
+    if (plan_given_of(p, id) != NULL) {
         plan_stage_shape(p, id, rank, size);
         return;
     }
@@ -416,7 +414,7 @@ tensor plan_all_axes(const plan *p, stage_id id, const tensor *of)
 {
     const char *axes = all_axes(p, id), *own = plan_axes(p, id);
     tensor full = tensor_view_of(of);
-    if (input_of(p, id) != NULL)
+    if (plan_given_of(p, id) != NULL)
         return full;
     full.rank = (int)strlen(axes);
     for (int axis = 0, from = 0; axis < full.rank; axis++) {
@@ -536,6 +534,7 @@ bool plan_make(plan *p, const problem *asked, const kernels *with, err *e)
 void plan_free(plan *p)
 {
     tensor_free(&p->read);
+    tensor_free(&p->buckets);
     tensor_free(&p->slopes);
     tensor_free(&p->of_score.vector);
     tensor_free(&p->of_score.shift);

@@ -56,6 +56,8 @@ typedef struct plan {
     tensor bias_k, bias_v; /* g·d numbers each; no data: no such rows */
     tensor sinks;          /* h logits; no data: there are none */
     tensor read;           /* from a table of biases, which the bias is a view of; owned */
+    tensor buckets;        /* of distances; no data: they have none; owned */
+    tensor bucket;         /* b × n_q × n_k, as far as keys are of the sequence; a view of them */
     tensor slopes;         /* of ALiBi, one a head, float64; no data: there is none; owned */
     /* Of all heads, an axis before those of one, of stride 0 where they share; a va or ba that the
      * document does not give is made here, and owned. */
@@ -77,6 +79,8 @@ bool plan_check_names(const problem *asked, const text_list *names, const char *
                       err *e);
 
 bool plan_has_stage(const plan *p, stage_id id);
+/* The input or setting that the stage is the gradient of, whose shape it has; NULL: of none. */
+const tensor *plan_given_of(const plan *p, stage_id id);
 /* The stage, or where it is not there what stands in its place: q_rope without --rope is q_norm,
  * and that may be q. STAGE_COUNT: nothing does. */
 stage_id plan_stand_in(const plan *p, stage_id id);
@@ -118,8 +122,10 @@ tensor plan_shared(const tensor *t, size_t count);
 /* One head's part of what has all axes, b × h × …; borrowed. */
 tensor plan_of_head(const tensor *all, size_t batch, size_t head);
 
+/* Reads the bias from its table again, whose numbers have changed. */
+void plan_read_bias(plan *p);
 /* The stage that gathers what goes back to the bias: of the input, or of the table that it is read
- * from; and that as the bias is seen, b × h × n_q × n_k. */
+ * from; and that as the bias is seen, b × h × n_q × n_k, unless it is of buckets. */
 stage_id plan_bias_gradient(const plan *p);
 tensor plan_seen_as_bias(const plan *p, const tensor *grad);
 

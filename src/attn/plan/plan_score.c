@@ -214,14 +214,6 @@ static size_t bucket_of(const plan *p, int64_t distance)
     return first + (at < (double)count ? (size_t)at : count - 1);
 }
 
-static void fill_distances(const plan *p, size_t head, int64_t first, size_t count, tensor *to)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t bucket = bucket_of(p, first + (int64_t)i);
-        tensor_set(to, (size_t[]){i}, tensor_get(p->asked->relative, (size_t[]){bucket, head}));
-    }
-}
-
 static bool check_buckets(const plan *p, const tensor *given, const place *at, err *e)
 {
     char shape[SHAPE_TEXT];
@@ -238,36 +230,56 @@ static bool check_buckets(const plan *p, const tensor *given, const place *at, e
                   p->asked->relative_distance);
 }
 
-/* Queries that stand one after the other see one list of numbers, each from a place of its own on;
+/* Queries that stand one after the other see one list of buckets, each from a place of its own on;
  * those that have places of their own have a list each. */
-static bool read_buckets(plan *p, const tensor *given, err *e)
+static bool open_buckets(plan *p, err *e)
 {
     const problem *asked = p->asked;
+    const size_t keys = plan_own_keys(p), list = p->n_q + keys - 1,
+                 lists[] = {p->batches, p->n_q, keys};
+    bool is_one = asked->places == NULL &&
+                  (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL);
+    if (!tensor_new(&p->buckets, DTYPE_F64, is_one ? 1 : 3, is_one ? &list : lists, e))
+        return false;
+    p->bucket = (tensor){.type = DTYPE_F64,
+                         .rank = 3,
+                         .size = {p->batches, p->n_q, keys},
+                         .stride = {0, -1, 1},
+                         .data = (double *)p->buckets.data + p->n_q - 1};
+    if (!is_one)
+        p->bucket = tensor_view_of(&p->buckets);
+    size_t at[] = {0, 0, 0};
+    do {
+        int64_t apart = (int64_t)at[2] - visible_position(p, at[0], at[1]);
+        tensor_set(&p->bucket, at, (double)bucket_of(p, apart));
+    } while (tensor_next(&p->bucket, at));
+    return true;
+}
+
+static bool open_distances(plan *p, const tensor *given, err *e)
+{
     const size_t keys = plan_own_keys(p), whole[] = {p->batches, p->heads, p->n_q, keys},
                  side[] = {p->heads, p->n_q + keys - 1};
     const ptrdiff_t of_side[] = {0, (ptrdiff_t)side[1], -1, 1},
                     of_whole[] = {(ptrdiff_t)(p->heads * p->n_q * keys), (ptrdiff_t)(p->n_q * keys),
                                   (ptrdiff_t)keys, 1};
     (void)given;
-    if (asked->places == NULL &&
-        (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL)) {
-        int64_t last = visible_position(p, 0, p->n_q - 1);
-        if (!open_read(p, 2, side, of_side, p->n_q - 1, e))
-            return false;
-        for (size_t h = 0; h < p->heads; h++) {
-            tensor of_head = tensor_at(&p->read, h);
-            fill_distances(p, h, -last, side[1], &of_head);
-        }
-        return true;
-    }
-    if (!open_read(p, 4, whole, of_whole, 0, e))
+    if (!open_buckets(p, e))
         return false;
-    for (size_t n = 0; n < p->batches * p->heads * p->n_q; n++) {
-        size_t b = n / p->n_q / p->heads, h = n / p->n_q % p->heads, i = n % p->n_q;
-        tensor of_head = plan_of_head(&p->read, b, h), row = tensor_at(&of_head, i);
-        fill_distances(p, h, -visible_position(p, b, i), keys, &row);
-    }
-    return true;
+    return p->buckets.rank == 1 ? open_read(p, 2, side, of_side, p->n_q - 1, e)
+                                : open_read(p, 4, whole, of_whole, 0, e);
+}
+
+static void read_distances(plan *p, const tensor *given)
+{
+    bool is_one = p->buckets.rank == 1;
+    size_t at[TENSOR_MAX_RANK] = {0};
+    do {
+        const size_t head = at[is_one ? 0 : 1],
+                     *in_lists = is_one ? &at[1] : (size_t[]){at[0], at[2], at[3]};
+        size_t bucket = (size_t)tensor_get(&p->buckets, in_lists);
+        tensor_set(&p->read, at, tensor_get(given, (size_t[]){bucket, head}));
+    } while (tensor_next(&p->read, at));
 }
 
 static bool check_keys(const plan *p, const tensor *given, const place *at, err *e)
@@ -281,50 +293,71 @@ static bool check_keys(const plan *p, const tensor *given, const place *at, err 
                   keys == 1 ? "" : "s");
 }
 
-static bool read_keys(plan *p, const tensor *given, err *e)
+static bool open_keys(plan *p, const tensor *given, err *e)
 {
     const ptrdiff_t stride[] = {0, (ptrdiff_t)given->size[1], 0, 1};
-    if (!open_read(p, 2, given->size, stride, 0, e))
-        return false;
-    tensor_copy(given, &p->read);
-    return true;
+    return open_read(p, 2, given->size, stride, 0, e);
 }
+
+static void read_keys(plan *p, const tensor *given)
+{
+    tensor_copy(given, &p->read);
+}
+
+/* What a bias may be read from, and the stage that is its gradient. */
+static const struct bias_table {
+    const char *name;
+    stage_id gradient;
+    bool (*check)(const plan *p, const tensor *given, const place *at, err *e);
+    bool (*open)(plan *p, const tensor *given, err *e);
+    void (*read)(plan *p, const tensor *given);
+} TABLES[] = {
+    {"relative_bias", STAGE_RELATIVE_BIAS_GRAD, check_buckets, open_distances, read_distances},
+    {"key_bias", STAGE_KEY_BIAS_GRAD, check_keys, open_keys, read_keys}};
+
+enum { TABLE_COUNT = sizeof TABLES / sizeof TABLES[0] };
 
 static bool find_bias_table(plan *p, err *e)
 {
-    const problem *asked = p->asked;
-    const struct {
-        const char *name;
-        const tensor *given;
-        bool (*check)(const plan *p, const tensor *given, const place *at, err *e);
-        bool (*read)(plan *p, const tensor *given, err *e);
-        bool has_gradient;
-    } TABLES[] = {{"relative_bias", asked->relative, check_buckets, read_buckets, false},
-                  {"key_bias", asked->key_bias, check_keys, read_keys, true}};
-    const char *other = asked->in[INPUT_BIAS] == NULL ? NULL : "bias";
-    for (size_t i = 0; i < sizeof TABLES / sizeof TABLES[0]; i++) {
-        const char *name = TABLES[i].name;
-        const tensor *given = TABLES[i].given;
-        place at = problem_place(asked, name);
+    const char *other = p->asked->in[INPUT_BIAS] == NULL ? NULL : "bias";
+    for (const struct bias_table *of = TABLES; of < TABLES + TABLE_COUNT; of++) {
+        const tensor *given = plan_given_of(p, of->gradient);
+        place at = problem_place(p->asked, of->name);
         if (given == NULL)
             continue;
-        if (!TABLES[i].check(p, given, &at, e))
+        if (!of->check(p, given, &at, e))
             return false;
         if (other != NULL)
-            return err_at(e, &at, "%s is given, and so is %s, of which there is one", name, other);
-        if (asked->goes_back && !TABLES[i].has_gradient &&
-            !plan_note(p, e, "%s has no gradient here, all else has", name))
+            return err_at(e, &at, "%s is given, and so is %s, of which there is one", of->name,
+                          other);
+        if (!of->open(p, given, e))
             return false;
-        if (!TABLES[i].read(p, given, e))
-            return false;
-        other = name;
+        of->read(p, given);
+        other = of->name;
     }
     return true;
 }
 
+/* The one that the bias is read from; NULL: it is given, or there is none. */
+static const struct bias_table *table_of(const plan *p)
+{
+    const struct bias_table *of = TABLES;
+    while (of < TABLES + TABLE_COUNT && plan_given_of(p, of->gradient) == NULL)
+        of++;
+    return of < TABLES + TABLE_COUNT ? of : NULL;
+}
+
+void plan_read_bias(plan *p)
+{
+    const struct bias_table *of = table_of(p);
+    if (of != NULL)
+        of->read(p, plan_given_of(p, of->gradient));
+}
+
 stage_id plan_bias_gradient(const plan *p)
 {
-    return p->asked->key_bias != NULL ? STAGE_KEY_BIAS_GRAD : STAGE_BIAS_GRAD;
+    const struct bias_table *of = table_of(p);
+    return of == NULL ? STAGE_BIAS_GRAD : of->gradient;
 }
 
 tensor plan_seen_as_bias(const plan *p, const tensor *grad)

@@ -4,7 +4,10 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
+#include <stddef.h>
 #include <string.h>
+
+#define SETTING(member) offsetof(problem, member)
 
 /* ---- when a stage is there ---- */
 
@@ -103,19 +106,9 @@ static bool has_gradients(const problem *asked)
     return asked->goes_back;
 }
 
-static bool has_key_bias(const problem *asked)
-{
-    return asked->goes_back && asked->key_bias != NULL;
-}
-
 static bool has_loss(const problem *asked)
 {
     return asked->loss != LOSS_NONE;
-}
-
-static bool has_slopes(const problem *asked)
-{
-    return asked->goes_back && asked->slopes != NULL;
 }
 
 static const char NEEDS_GRADIENT[] =
@@ -337,12 +330,19 @@ const stage ROWS_OF_STAGES[STAGE_COUNT] = {
     [STAGE_KEY_BIAS_GRAD] = {{{"key_bias_grad", "gradient of the numbers added by key"},
             KEY_EXPECTED},
         "Σᵢ masked_grad[i], of all batch entries", "",
-        STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_key_bias,
-        .made_by = "key_bias, and a gradient to begin with"},
+        STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_gradients,
+        .made_by = "key_bias, and a gradient to begin with", .of_setting = SETTING(key_bias)},
+    [STAGE_RELATIVE_BIAS_GRAD] = {{{"relative_bias_grad",
+            "gradient of the numbers added by distance"}, KEY_EXPECTED},
+        "masked_grad, summed over all pairs of a bucket", "",
+        STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_gradients,
+        .made_by = "relative_bias, and a gradient to begin with",
+        .of_setting = SETTING(relative)},
     [STAGE_SLOPES_GRAD] = {{{"slopes_grad", "gradient of ALiBi's slopes"}, KEY_EXPECTED},
         "−Σ masked_grad·distance", "",
-        STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_slopes,
-        .made_by = "slopes of alibi, and a gradient to begin with"},
+        STAGE_BY_RULE, {STAGE_MASKED_GRAD, STAGE_COUNT}, has_gradients,
+        .made_by = "slopes of alibi, and a gradient to begin with",
+        .of_setting = SETTING(slopes)},
     [STAGE_SINKS_GRAD] = {{{"sinks_grad", "gradient of the sinks"}, KEY_EXPECTED},
         "−Σᵢ exp(sink − row_max) / row_sum · delta", "",
         STAGE_BY_RULE, {STAGE_DELTA, STAGE_ROW_MAX, STAGE_ROW_SUM, STAGE_COUNT}, has_gradients,

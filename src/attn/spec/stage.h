@@ -61,6 +61,7 @@ typedef enum stage_id {
     STAGE_MASKED_GRAD,
     STAGE_BIAS_GRAD,
     STAGE_KEY_BIAS_GRAD,
+    STAGE_RELATIVE_BIAS_GRAD,
     STAGE_SLOPES_GRAD,
     STAGE_SINKS_GRAD,
     STAGE_CAPPED_GRAD,
@@ -150,10 +151,12 @@ typedef struct stage {
     const char *made_by;
     bool is_door;  /* made by blocks, and a run may begin at it */
     bool is_extra; /* nothing is meant in its place where it is not there */
-    /* Of what a gradient has the shape, and is not there without: a stage, or the key of an input
-     * (then `axes` is ""). STAGE_X and NULL: of neither. */
+    /* Of what a gradient has the shape, and is not there without: a stage, the key of an input, or
+     * a setting that is a tensor, by its place in a problem (then `axes` is ""). STAGE_X, NULL and
+     * 0: of none. */
     stage_id of;
     const char *of_input;
+    size_t of_setting;
 } stage;
 
 extern const stage ROWS_OF_STAGES[STAGE_COUNT];
@@ -168,7 +171,7 @@ static inline const stage *stage_row(stage_id id)
 /* Whether it is the gradient of what is given: of an input, or of a setting. */
 static inline bool stage_is_of_given(stage_id id)
 {
-    return stage_row(id)->of_input != NULL || id == STAGE_SLOPES_GRAD || id == STAGE_KEY_BIAS_GRAD;
+    return stage_row(id)->of_input != NULL || stage_row(id)->of_setting != 0;
 }
 
 /* The id of a row that a look-up in STAGES gave. */

@@ -24,6 +24,7 @@ void moved_add(moved *to, const double term[NUDGED_WAYS], double by);
 typedef struct nudged_attention {
     problem problem;
     tensor in[INPUT_COUNT]; /* owned */
+    tensor table;           /* that the bias is read from; owned */
     plan plan;              /* of the way forward */
     bundle stages;          /* as they are: those whose gradients are looked at */
     tensor output_grad, logsumexp_grad;

@@ -43,22 +43,28 @@ static bool list(work *w, bool takes_large, text_list *names, size_t *left, err 
 
 /* ---- the attention that is nudged ---- */
 
+static bool copy_given(const tensor **given, tensor *own, err *e)
+{
+    if (!tensor_new(own, DTYPE_F64, (*given)->rank, (*given)->size, e))
+        return false;
+    tensor_copy(*given, own);
+    *given = own;
+    return true;
+}
+
 static bool open_inputs(nudged_attention *n, err *e)
 {
     problem *p = &n->problem;
+    const tensor **const table = p->relative != NULL ? &p->relative : &p->key_bias;
     p->type = DTYPE_F64;
     p->allow_nonfinite = true;
     p->packed_weights = NULL;
     for (input which = INPUT_X; which < INPUT_COUNT; which++) {
-        const tensor *given = p->in[which];
-        if (given == NULL || given->type == DTYPE_BOOL)
-            continue;
-        if (!tensor_new(&n->in[which], DTYPE_F64, given->rank, given->size, e))
+        bool is_there = p->in[which] != NULL && p->in[which]->type != DTYPE_BOOL;
+        if (is_there && !copy_given(&p->in[which], &n->in[which], e))
             return false;
-        tensor_copy(given, &n->in[which]);
-        p->in[which] = &n->in[which];
     }
-    return true;
+    return *table == NULL || copy_given(table, &n->table, e);
 }
 
 /* Everything at first, once; then the way forward alone. */
@@ -103,6 +109,7 @@ static void free_attention(nudged *of)
         bundle_free(&n->made[way]);
     for (input which = INPUT_X; which < INPUT_COUNT; which++)
         tensor_free(&n->in[which]);
+    tensor_free(&n->table);
 }
 
 /* Where the numbers lie that the gradient is of. */
@@ -111,8 +118,8 @@ static tensor *numbers_for(nudged_attention *n, stage_id id)
     const stage *row = stage_row(id);
     if (id == STAGE_SLOPES_GRAD)
         return &n->plan.slopes;
-    if (id == STAGE_KEY_BIAS_GRAD)
-        return &n->plan.read;
+    if (row->of_setting != 0)
+        return &n->table;
     if (row->of_input != NULL)
         return &n->in[input_of_key(row->of_input)];
     return &bundle_find(&n->stages, stage_row(row->of)->key.named.name)->tensor;
@@ -144,6 +151,7 @@ static bool run(nudged *of, nudged_way way, err *e)
 {
     nudged_attention *n = &of->of.attention;
     run_report report;
+    plan_read_bias(&n->plan);
     return run_again(n->room, &of->by, &n->made[way], &report, e);
 }
 
