@@ -4,10 +4,13 @@
 
 #include "why/attempt.h"
 
+#include "base/mem.h"
+
 static const stage_id PARAMETERS[] = {STAGE_BO_GRAD,
                                       STAGE_WO_GRAD,
                                       STAGE_BIAS_GRAD,
                                       STAGE_KEY_BIAS_GRAD,
+                                      STAGE_RELATIVE_BIAS_GRAD,
                                       STAGE_SLOPES_GRAD,
                                       STAGE_SINKS_GRAD,
                                       STAGE_WS_GRAD,
@@ -272,50 +275,84 @@ static bool forget_taker(attempt *a)
 
 /* ---- what is added to scores, and sinks ---- */
 
-/* An axis along which all share a number. */
-static bool is_spread(const tensor *bias, int axis)
+/* What a number of the bias, or of the table that it is read from, is added to. */
+typedef struct met_scores {
+    size_t count, first, last; /* scores, in index order */
+} met_scores;
+
+static size_t number_met(const plan *p, const size_t at[TENSOR_MAX_RANK])
 {
-    return bias->stride[axis] == 0 && bias->size[axis] > 1;
+    ptrdiff_t number = 0;
+    for (int axis = 0; axis < p->bias.rank; axis++)
+        number += p->bias.stride[axis] * (ptrdiff_t)at[axis];
+    if (p->bucket.data == NULL)
+        return (size_t)number;
+    return (size_t)tensor_get(&p->bucket, (size_t[]){at[0], at[2], at[3]}) * p->heads + at[1];
+}
+
+static void meet(const plan *p, met_scores *met)
+{
+    size_t at[TENSOR_MAX_RANK] = {0}, n = 0;
+    do {
+        met_scores *one = &met[number_met(p, at)];
+        one->first = one->count == 0 ? n : one->first;
+        one->last = n++;
+        one->count++;
+    } while (tensor_next(&p->bias, at));
 }
 
 /* Of all scores that a number was added to one gives it its gradient. */
-static bool pick_one(attempt *a)
+static bool pick_one(attempt *a, const met_scores *met)
 {
     const stage_id of[] = {plan_bias_gradient(&a->plan)};
-    const tensor *bias = &a->plan.bias, had = a->back[STAGE_MASKED_GRAD];
+    const tensor had = a->back[STAGE_MASKED_GRAD];
     tensor masked = attempt_give(a, STAGE_MASKED_GRAD, &a->stage[STAGE_MASKED_GRAD]);
-    size_t at[TENSOR_MAX_RANK] = {0};
+    size_t at[TENSOR_MAX_RANK] = {0}, n = 0;
     if (masked.data == NULL)
         return false;
     do {
-        bool is_other = false;
-        for (int axis = 0; axis < masked.rank; axis++) {
-            size_t kept = a->row->with == SUM_FIRST ? 0 : bias->size[axis] - 1;
-            is_other = is_other || (is_spread(bias, axis) && at[axis] != kept);
-        }
-        if (is_other)
+        const met_scores *one = &met[number_met(&a->plan, at)];
+        if (n++ != (a->row->with == SUM_FIRST ? one->first : one->last))
             tensor_set(&masked, at, 0);
-    } while (tensor_next(&masked, at));
+    } while (tensor_next(&a->plan.bias, at));
     bool done = attempt_back(a, of, COUNT(of));
     a->back[STAGE_MASKED_GRAD] = had;
     return done;
 }
 
-static bool change_spread(attempt *a)
+static void average(tensor *grad, const met_scores *met)
 {
-    const tensor *bias = &a->plan.bias;
-    double shared = 1;
-    for (int axis = 0; bias->data != NULL && axis < bias->rank; axis++)
-        shared *= is_spread(bias, axis) ? (double)bias->size[axis] : 1;
-    if (shared == 1)
-        return false;
-    if (a->row->with != SUM_MEAN)
-        return pick_one(a);
-    numbers_scale(&a->stage[plan_bias_gradient(&a->plan)], 1 / shared);
-    return true;
+    size_t at[TENSOR_MAX_RANK] = {0}, n = 0;
+    do {
+        const met_scores *one = &met[n++];
+        if (one->count > 1)
+            tensor_set(grad, at, tensor_get(grad, at) / (double)one->count);
+    } while (tensor_next(grad, at));
 }
 
-/* Of the bias, it may be that of key_bias. */
+static bool change_spread(attempt *a)
+{
+    const plan *p = &a->plan;
+    tensor *grad = &a->stage[plan_bias_gradient(p)];
+    if (grad->data == NULL)
+        return false;
+    size_t count = tensor_count(grad), shared = 0;
+    met_scores *met = mem_alloc_zeroed(count, sizeof met[0], a->e);
+    if (met == NULL)
+        return false;
+    meet(p, met);
+    for (size_t i = 0; i < count; i++)
+        shared += met[i].count > 1;
+    bool done = shared > 0;
+    if (done && a->row->with == SUM_MEAN)
+        average(grad, met);
+    else if (done)
+        done = pick_one(a, met);
+    mem_free(met);
+    return done;
+}
+
+/* Of the bias, it may be that of a table. */
 static tensor *meant_by(attempt *a)
 {
     stage_id id = (stage_id)a->row->with;

@@ -2,8 +2,10 @@
 
 #include "ref/ref_backward.h"
 #include "ref/ref_parameters.h"
+#include "ref/ref_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { KEEPS_FIRST, KEEPS_LAST, KEEPS_MEAN, KEEPS_NONE };
@@ -221,60 +223,50 @@ static bool exchange(planting *of)
 
 /* ---- scores, sinks and slopes ---- */
 
-/* What gathers the gradient of what is added to scores may be that of key_bias. */
+/* What gathers the gradient of what is added to scores may be that of a table. */
 static ref_stage *meant_by(const planting *of, int with)
 {
-    bool is_by_key = with == REF_STAGE_BIAS_GRAD && of->right->in[REF_KEY_BIAS].at != NULL;
-    return &of->r->stage[is_by_key ? REF_STAGE_KEY_BIAS_GRAD : with];
+    return &of->r->stage[with == REF_STAGE_BIAS_GRAD ? (int)ref_bias_of(of->right)->grad : with];
 }
 
 /* Of the scores that share a number, in index order, one counts, or all and are divided by how many
- * they are. */
+ * they are. What is appended has no number, and counts. */
 static bool change_spread(planting *of)
 {
-    bool is_by_key = of->right->in[REF_KEY_BIAS].at != NULL;
-    const ref_array *bias = &of->right->in[is_by_key ? REF_KEY_BIAS : REF_BIAS];
+    const ref_array *bias = &of->right->in[ref_bias_of(of->right)->input];
     const ref_sizes *s = &of->right_result->sizes;
-    bool is_by_batch = ref_word_is(of->right->mask_axis, "batch");
-    int rank = bias->rank;
     if (bias->at == NULL)
         return false;
-    size_t queries = rank > 1 ? bias->size[rank - 2] : 1,
-           heads = rank > 2 ? bias->size[rank - 3] : 1, batches = rank > 3 ? bias->size[0] : 1;
-    if (is_by_batch && rank == 2) {
-        batches = queries;
-        queries = 1;
+    size_t count = ref_count_of(bias), pairs = s->n_q * s->n_k, all = s->b * s->h * pairs, most = 0;
+    size_t *number = ref_alloc(all, sizeof number[0]), *shared = ref_alloc(count, sizeof shared[0]),
+           *met = ref_alloc(count, sizeof met[0]);
+    for (size_t n = 0; n < all; n++) {
+        size_t b = n / pairs / s->h, head = n / pairs % s->h, i = n / s->n_k % s->n_q,
+               j = n % s->n_k;
+        number[n] = j < s->own ? ref_bias_index(of->right, s, b, head, i, j) : count;
+        if (number[n] < count && ++shared[number[n]] > most)
+            most = shared[number[n]];
     }
-    if (is_by_batch && rank == 3) {
-        batches = heads;
-        heads = 1;
-    }
-    if (is_by_key) {
-        heads = s->h;
-        queries = 1;
-    }
-    bool spreads[] = {batches < s->b, heads < s->h, queries < s->n_q};
-    const size_t size[] = {s->b, s->h, s->n_q};
-    size_t shared = 1;
-    for (int axis = 0; axis < 3; axis++)
-        shared *= spreads[axis] ? size[axis] : 1;
     ref_compute_gradients(of->p, of->r);
-    ref_stage *masked = &of->r->stage[REF_STAGE_MASKED_GRAD];
-    for (size_t n = 0; of->with != KEEPS_MEAN && n < masked->count; n++) {
-        size_t at[] = {n / s->n_k / s->n_q / s->h, n / s->n_k / s->n_q % s->h, n / s->n_k % s->n_q};
-        for (int axis = 0; axis < 3; axis++) {
-            size_t kept = of->with == KEEPS_FIRST ? 0 : size[axis] - 1;
-            if (spreads[axis] && at[axis] != kept)
-                masked->at[n] = number_exact(0);
-        }
+    for (size_t n = 0; of->with != KEEPS_MEAN && n < all; n++) {
+        if (number[n] == count)
+            continue;
+        size_t nth = ++met[number[n]];
+        if (nth != (of->with == KEEPS_FIRST ? 1 : shared[number[n]]))
+            of->r->stage[REF_STAGE_MASKED_GRAD].at[n] = number_exact(0);
     }
     ref_compute_parameters(of->p, of->r);
     take(of->r, of->right_result, REF_STAGE_MASKED_GRAD);
     if (of->r->stage[REF_STAGE_SLOPES_GRAD].at != NULL)
         take(of->r, of->right_result, REF_STAGE_SLOPES_GRAD);
-    if (of->with == KEEPS_MEAN)
-        multiply(meant_by(of, REF_STAGE_BIAS_GRAD), 1 / (long double)shared);
-    return shared > 1;
+    ref_number *grad = meant_by(of, REF_STAGE_BIAS_GRAD)->at;
+    for (size_t i = 0; of->with == KEEPS_MEAN && i < count; i++)
+        if (shared[i] > 1)
+            grad[i] = (ref_number){grad[i].value / shared[i], grad[i].slip / shared[i]};
+    free(number);
+    free(shared);
+    free(met);
+    return most > 1;
 }
 
 /* with: the stage */
