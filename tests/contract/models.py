@@ -27,6 +27,26 @@ def sinusoidal(part, rows, key):
     part.put("x_pos", made)
     return step(rows, made)
 
+# Numbers that T5 adds to scores by distance
+
+def bucket(part, distance):
+    doc = part.doc
+    count, most = len(doc["relative_bias"]), doc.get("relative_distance", 128)
+    is_causal = doc.get("causal", "none") not in (False, "none")
+    n = count if is_causal else count // 2
+    first = n if distance > 0 and not is_causal else 0
+    a, e = 0 if distance > 0 and is_causal else abs(distance), n // 2
+    if a < e:
+        return first + a
+    return first + e + max(m for m in range(n - e)
+                           if a ** (n - e) * e ** m >= most ** m * e ** (n - e))
+
+def by_distance(part, keys, before):
+    """before: how far each key is before its query"""
+    at = np.vectorize(lambda far: bucket(part, -int(far)))(before)
+    table = part.get("relative_bias")
+    return added(keys, arranged(table, lambda a: a[at[:, 0]].transpose(0, 3, 1, 2)))
+
 # Experts: what adds to the gradient of rows first is made last.
 
 def softmax_back(s, grad):
@@ -160,12 +180,13 @@ FORMS["embedded"] += [("embedding", looked_up), ("vocab", words)] + [
     (key, lambda part, x, _, key=key: added(x, part.get(key)))
     for key in ("segment_embedding", "position_embedding")]
 FORMS["source"].append(("positions", sinusoidal))
+FORMS["keys"].insert(-1, ("relative_bias", by_distance))
 PARTS["ffn"]["router"] = Experts
 LOSSES.update({"sum": added_up, "mean": lambda part, y: added_up(part, y, y.value.size),
                "square": squares, "cross-entropy": of_labels})
 WEIGHTS += ["router", "shared_gate"]
-AXES.update(router=AXES["w1"], shared_gate=AXES["w1"], router_bias=AXES["b1"],
-            choice_bias=AXES["b1"],
+AXES.update(relative_bias=AXES["bo"], router=AXES["w1"], shared_gate=AXES["w1"],
+            router_bias=AXES["b1"], choice_bias=AXES["b1"],
             embedding=lambda a, part: a[part.doc["ids"]][None],
             segment_embedding=lambda a, part: a[part.doc.get("segments", [0] * part.n)][None],
             position_embedding=lambda a, part: a[None, :part.n])
