@@ -164,7 +164,7 @@ bool generation_step(generation *g, crew *by, err *e)
         done = (!s->has_head ||
                 head_run(&s->head, with, by, &row, s->how.allow_nonfinite, &of_head, &unkept, e)) &&
                unembedding_run(&g->unembedding, with, s->has_head ? head_made(&of_head) : &row,
-                               &g->logits, by, e);
+                               &g->logits, &unkept, by, e);
         head_rows_free(&of_head);
     }
     /* Rows in range may make logits that are not. */

@@ -64,16 +64,7 @@ static bool read_cross_entropy(const stack *s, goal *g, const place *said, err *
         err_at(e, said, "the loss is cross-entropy, and no row has a label");
         return err_remedy(e, "\"labels\" is a list with the id that each row should lead to");
     }
-    if (!unembedding_find(&g->to_ids, s, e))
-        return false;
-    const char *changed = g->to_ids.scale != 1    ? "logits_scale"
-                          : g->to_ids.softcap > 0 ? "logits_softcap"
-                                                  : NULL;
-    return changed == NULL
-               ? read_labels(s, g, e)
-               : err_at(e, &bundle_find(s->document, changed)->at,
-                        "%s is given, and gradients of logits that it changes are not computed",
-                        changed);
+    return unembedding_find(&g->to_ids, s, e) && read_labels(s, g, e);
 }
 
 /* As an attention reads them. */

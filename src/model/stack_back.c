@@ -335,7 +335,8 @@ static bool loss_of_logits(going_back *g, const tensor *output, const keeper *ke
     const size_t size[] = {output->size[0], u->weight.size[1]},
                  of_ids_size[] = {output->size[0], u->weight.size[0]};
     const tensor turned = tensor_transposed(&u->weight);
-    tensor logits = {0}, of_rows = {0};
+    tensor logits = {0}, apart = {0}, of_rows = {0};
+    tensor *grad = u->softcap > 0 ? &apart : &logits; /* a cap goes back by what it made */
     head_rows of_head = {0};
     bool done = !s->has_head || (tensor_new(&of_rows, s->type, 2, of_ids_size, e) &&
                                  head_run(&s->head, g->way.with, g->way.by, output,
@@ -349,18 +350,18 @@ static bool loss_of_logits(going_back *g, const tensor *output, const keeper *ke
         taken = &g->tape->kept[tape_of_end(s, TAPE_FINAL)];
     done =
         done && tensor_new(&logits, s->type, 2, size, e) &&
-        multiply(g->way.with, rows, &u->weight, &u->bias, &logits, g->way.by, e) &&
-        keeper_keep(keep, "logits", &logits, "bqO", e) &&
+        (u->softcap == 0 || tensor_new(&apart, s->type, 2, size, e)) &&
+        unembedding_run(u, g->way.with, rows, &logits, keep, g->way.by, e) &&
         goal_cross_entropy(&s->goal, g->way.in64, &logits, number, e) &&
-        goal_logits_grad(&s->goal, g->way.in64, &logits, &logits, e) &&
-        keeper_keep(keep, "logits_grad", &logits, "bqO", e) &&
-        gradient_of_weight(&g->way, keep, s->document, "unembedding", &u->weight, taken, &logits,
-                           e) &&
-        gradient_of_bias(&g->way, GAINER_BIAS, keep, s->document, "unembedding_bias", &logits, e) &&
-        multiply(g->way.with, &logits, &turned, NULL, back, g->way.by, e);
+        goal_logits_grad(&s->goal, g->way.in64, &logits, grad, e) &&
+        keeper_keep(keep, "logits_grad", grad, "bqO", e) &&
+        unembedding_back(u, &g->way, &logits, grad, keep, e) &&
+        gradient_of_weight(&g->way, keep, s->document, "unembedding", &u->weight, taken, grad, e) &&
+        gradient_of_bias(&g->way, GAINER_BIAS, keep, s->document, "unembedding_bias", grad, e) &&
+        multiply(g->way.with, grad, &turned, NULL, back, g->way.by, e);
     if (done && g->embedding.data != NULL && u->words.data == NULL && u->tied_to != NULL &&
         s->slip != STACK_FORGETS_TIED) {
-        tensor of_ids = tensor_transposed(&logits);
+        tensor of_ids = tensor_transposed(grad);
         done = multiply(g->way.with, &of_ids, rows, NULL, &g->embedding, g->way.by, e);
     }
     if (done && s->has_head)
@@ -368,6 +369,7 @@ static bool loss_of_logits(going_back *g, const tensor *output, const keeper *ke
                          &of_head, back, &g->rows, keep, e);
     head_rows_free(&of_head);
     tensor_free(&of_rows);
+    tensor_free(&apart);
     tensor_free(&logits);
     return done;
 }
@@ -571,11 +573,12 @@ bool stack_tell_back(const walk *w)
     const stage_way top = {.text = ""};
     const bundle *own = s->document;
     size_t ids = goal_has_logits(&s->goal) ? s->goal.to_ids.weight.size[1] : 0;
+    const unembedding *u = &s->goal.to_ids;
     bool done =
-        (ids == 0 || (stack_tell_head(w) && walk_tell(w, &top, "logits", ids))) &&
+        (ids == 0 || (stack_tell_head(w) && unembedding_tell(u, w))) &&
         (s->goal.of.kind == LOSS_NONE || walk_tell_of(w, &top, "loss", 1, 1)) &&
         (ids == 0 ||
-         (walk_tell(w, &top, "logits_grad", ids) && tell_of_key(w, &top, own, "unembedding") &&
+         (unembedding_tell_back(u, w) && tell_of_key(w, &top, own, "unembedding") &&
           tell_of_key(w, &top, own, "unembedding_bias") && (!s->has_head || tell_head(w)))) &&
         walk_tell(w, &top, "output_grad", s->width) &&
         (!s->has_final || tell_norm(w, &top, own, "ln_f", s->width)) &&
@@ -624,6 +627,7 @@ size_t stack_back_memory(const stack *s)
     size_t rows = s->embedded.size[0], at_once = tape_of_end(s, TAPE_ENDS) + AT_ONCE;
     size_t ids = goal_has_logits(&s->goal) ? s->goal.to_ids.weight.size[1] : 0;
     size_t width = size_larger(s->width, s->table_width);
+    size_t of_logits = s->goal.to_ids.softcap > 0 ? 2 : 1;
     return size_sum(tensor_bytes(s->type, 3, (size_t[]){at_once, rows, width}),
-                    tensor_bytes(s->type, 2, (size_t[]){rows, ids}));
+                    tensor_bytes(s->type, 3, (size_t[]){of_logits, rows, ids}));
 }

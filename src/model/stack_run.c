@@ -178,7 +178,8 @@ static bool wants_logits(const stack *s, const keeper *keep)
 {
     static const char *const OF_HEAD[] = {"hidden", "activated", "norm"};
     const keeper within = keeper_within(keep, HEAD);
-    bool wants = keeper_wants(keep, "logits");
+    bool wants = keeper_wants(keep, "logits") || keeper_wants(keep, "logits.product") ||
+                 keeper_wants(keep, "logits.times");
     for (size_t i = 0; s->has_head && i < sizeof OF_HEAD / sizeof OF_HEAD[0]; i++)
         wants = wants || keeper_wants(&within, OF_HEAD[i]);
     return wants;
@@ -195,8 +196,7 @@ static bool make_logits(const flow *f, const keeper *keep, err *e)
     if (done && s->has_logits) /* a step of a generation makes those of its last row */
         done = tensor_new(&logits, s->type, 2, size, e) &&
                unembedding_run(&s->to_ids, f->with, s->has_head ? head_made(&of_head) : &f->rows,
-                               &logits, f->by, e) &&
-               keeper_keep(keep, "logits", &logits, "bqO", e);
+                               &logits, keep, f->by, e);
     head_rows_free(&of_head);
     tensor_free(&logits);
     return done;
@@ -389,7 +389,7 @@ static bool each_stage(const stack *s, stage_visitor *visit, void *context, err 
            (!s->has_final || walk_tell(&w, &top, "ln_f", s->width)) &&
            walk_tell(&w, &top, "output", s->width) &&
            ((!s->has_logits && !s->how.goes_on) || stack_tell_head(&w)) &&
-           (!s->has_logits || walk_tell(&w, &top, "logits", s->to_ids.weight.size[1])) &&
+           (!s->has_logits || unembedding_tell(&s->to_ids, &w)) &&
            (!s->goal.is_there || stack_tell_back(&w));
 }
 

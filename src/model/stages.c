@@ -205,6 +205,8 @@ static const rows_stage ROWS_STAGES[] = {
     {{"ffn.shared_gate", "bqO"}, false, true}, /* these two have gradients alone */
     {{"ffn.x", "bqm"}, false, true},
     {{"ffn.output", "bqO"}, true, true},
+    {{"logits.product", "bqO"}, true, false}, /* these two where a factor or a cap follows */
+    {{"logits.times", "bqO"}, true, false},
     {{"logits", "bqO"}, true, false},
     {{"head.hidden", "bqO"}, true, false},
     {{"head.activated", "bqO"}, true, false},

@@ -1,12 +1,26 @@
 #include "model/unembedding.h"
 
 #include "attn/engine/multiply.h"
+#include "attn/engine/rows.h"
 #include "attn/spec/setting.h"
 #include "model/row_job.h"
 #include "model/stack.h"
+#include "model/walk.h"
 
 #include <math.h>
 #include <string.h>
+
+static const char PRODUCT[] = "logits.product", TIMES[] = "logits.times";
+
+static bool is_changed(const unembedding *u)
+{
+    return u->scale != 1 || u->softcap > 0;
+}
+
+static bool is_changed_twice(const unembedding *u)
+{
+    return u->scale != 1 && u->softcap > 0;
+}
 
 /* Of an embedding, or of a vocab's vectors, one below another. */
 static bool find_weight(unembedding *u, const stack *s, err *e)
@@ -77,24 +91,63 @@ static bool read_settings(unembedding *u, const stack *s, err *e)
 bool unembedding_find(unembedding *u, const stack *s, err *e)
 {
     *u = (unembedding){.scale = 1};
-    return read_settings(u, s, e) && find_weight(u, s, e) &&
+    bool is_read = read_settings(u, s, e);
+    u->back_scale = u->scale;
+    u->back_softcap = u->softcap;
+    return is_read && find_weight(u, s, e) &&
            vector_read(s->document, "unembedding_bias", NULL, u->weight.size[1], &u->bias, e);
 }
 
 bool unembedding_run(const unembedding *u, const kernels *with, const tensor *rows, tensor *logits,
-                     crew *by, err *e)
+                     const keeper *keep, crew *by, err *e)
 {
-    if (!multiply(with, rows, &u->weight, &u->bias, logits, by, e))
+    if (!multiply(with, rows, &u->weight, &u->bias, logits, by, e) ||
+        (is_changed(u) && !keeper_keep(keep, PRODUCT, logits, "bqO", e)))
         return false;
-    for (size_t i = 0; i < logits->size[0]; i++) {
-        double unused;
+    rows_scale(with, logits, u->scale);
+    if (is_changed_twice(u) && !keeper_keep(keep, TIMES, logits, "bqO", e))
+        return false;
+    for (size_t i = 0; u->softcap > 0 && i < logits->size[0]; i++) {
         void *row = row_at(logits, i);
-        if (u->scale != 1)
-            with->scale(row, logits->size[1], u->scale, row, &unused);
-        if (u->softcap > 0)
-            with->cap(row, logits->size[1], u->softcap, row);
+        with->cap(row, logits->size[1], u->softcap, row);
     }
-    return true;
+    return keeper_keep(keep, "logits", logits, "bqO", e);
+}
+
+const char *unembedding_product(const unembedding *u)
+{
+    return is_changed(u) ? PRODUCT : "logits";
+}
+
+bool unembedding_back(const unembedding *u, const way_back *g, const tensor *logits, tensor *grad,
+                      const keeper *keep, err *e)
+{
+    for (size_t i = 0; u->back_softcap > 0 && i < grad->size[0]; i++) {
+        void *row = row_at(grad, i);
+        rows_uncap(g->type, u->back_softcap, row, row_at(logits, i), grad->size[1], row);
+    }
+    if (is_changed_twice(u) && !keeper_keep(keep, gradient_of(TIMES).text, grad, "bqO", e))
+        return false;
+    rows_scale(g->with, grad, u->back_scale);
+    return !is_changed(u) || keeper_keep(keep, gradient_of(PRODUCT).text, grad, "bqO", e);
+}
+
+bool unembedding_tell(const unembedding *u, const struct walk *w)
+{
+    const stage_way top = {.text = ""};
+    const size_t ids = u->weight.size[1];
+    return (!is_changed(u) || walk_tell(w, &top, PRODUCT, ids)) &&
+           (!is_changed_twice(u) || walk_tell(w, &top, TIMES, ids)) &&
+           walk_tell(w, &top, "logits", ids);
+}
+
+bool unembedding_tell_back(const unembedding *u, const struct walk *w)
+{
+    const stage_way top = {.text = ""};
+    const size_t ids = u->weight.size[1];
+    return walk_tell(w, &top, "logits_grad", ids) &&
+           (!is_changed_twice(u) || walk_tell(w, &top, gradient_of(TIMES).text, ids)) &&
+           (!is_changed(u) || walk_tell(w, &top, gradient_of(PRODUCT).text, ids));
 }
 
 void unembedding_free(unembedding *u)

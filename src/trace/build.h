@@ -21,10 +21,11 @@ typedef struct coming {
 } coming;
 
 typedef struct builder {
-    trace *trace;     /* the house, */
-    trace_room *room; /* the room that is being made, */
-    trace_step *step; /* and its step, to which items are added */
-    const plan *plan;
+    trace *trace;        /* the house, */
+    trace_room *room;    /* the room that is being made, */
+    trace_step *step;    /* and its step, to which items are added */
+    const plan *plan;    /* of an attention; else NULL */
+    const kernels *with; /* of the run, for numbers that it does not keep */
     const bundle *result;
     trace_focus focus;
     bool is_full;

@@ -127,10 +127,10 @@ static double bent(const builder *b, const trace_map *map, double own, double ot
     double wide = rounded(map, rounded(map, own + other) + shift);
     float narrow = (float)wide;
     if (map->values.type == DTYPE_F64) {
-        b->plan->with->cap(&wide, 1, 1, &wide);
+        b->with->cap(&wide, 1, 1, &wide);
         return wide;
     }
-    b->plan->with->cap(&narrow, 1, 1, &narrow);
+    b->with->cap(&narrow, 1, 1, &narrow);
     return (double)narrow;
 }
 
@@ -528,7 +528,7 @@ static tensor numbers_of(const map_cell *cell, const trace_origin *from)
 static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, bool is_quotient)
 {
     tensor made =
-        build_numbers_new(b, build_text(b, "tanh of %s", line->left), b->plan->type, 1, &count);
+        build_numbers_new(b, build_text(b, "tanh of %s", line->left), line->a.type, 1, &count);
     if (made.data == NULL)
         return made;
     for (size_t p = 0; p < count; p++) {
@@ -537,7 +537,7 @@ static tensor work_out_tanhs(builder *b, const trace_item *line, size_t count, b
         if (!is_quotient) /* a score by tanhs has a ba, be it of zeros */
             tensor_set(&made, &p, tensor_get(&made, &p) + tensor_get(&line->d, &p));
     }
-    b->plan->with->cap(made.data, count, 1, made.data);
+    b->with->cap(made.data, count, 1, made.data);
     return made;
 }
 

@@ -21,6 +21,7 @@ trace_room *floors_next(floors *f)
 void floors_enter(floors *f, trace_room *room, const char *name, const char *way)
 {
     f->b = (builder){.trace = f->out,
+                     .with = f->stack->isa->table(f->stack->type),
                      .room = room,
                      .result = f->result,
                      .focus = f->focus,

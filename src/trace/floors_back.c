@@ -237,6 +237,16 @@ static void show_logits_loss(floors *f, const char *number, bool is_worked)
                                     " There is no unembedding, so that the rows of the %s are what "
                                     "it is compared with.",
                                     u->tied_to));
+    show(f, "logits.product", row);
+    if (u->scale != 1) {
+        build_sentence(b,
+                       "A factor makes these numbers larger, or smaller: the larger they are, the "
+                       "further apart are their shares.");
+        show(f, "logits.times", row);
+    }
+    if (u->softcap > 0)
+        build_sentence(b, "A cap keeps them between −C and C: the nearer one is to it, the less it "
+                          "can grow.");
     show(f, "logits", row);
     build_sentence(b,
                    "From here the way goes back. A gradient says how much the loss grows with a "
@@ -268,6 +278,14 @@ static void show_logits_loss(floors *f, const char *number, bool is_worked)
                           "label is to gain, all others are to lose.");
     }
     show(f, "logits_grad", row);
+    if (u->softcap > 0)
+        build_sentence(b,
+                       "Back through the cap, the less comes to a number the nearer its logit is "
+                       "to it.");
+    show(f, "logits.times_grad", row);
+    if (u->scale != 1)
+        build_sentence(b, "Back through the factor, each is multiplied by it.");
+    show(f, "logits.product_grad", row);
     show_gain_of(f, "unembedding");
     show_gain_of(f, "unembedding_bias");
     build_sentence(b, "Each number of the %s went into all logits of its row.",
@@ -279,6 +297,63 @@ static void show_logits_loss(floors *f, const char *number, bool is_worked)
 static const char *name_of_taken(const stack *s)
 {
     return s->has_head ? head_made_name(&s->head) : "output";
+}
+
+/* A stage as wide as logits, of others that are. */
+static floor_rows add_of_logits(floors *f, const char *name, operation op,
+                                const map_operand of[TRACE_OPERANDS], trace_labels columns)
+{
+    floor_rows rows = floors_rows(f, name);
+    trace_map *map = floors_map_rows(f, &rows);
+    map->columns = columns;
+    map_say(&f->b, map, op, of);
+    return rows;
+}
+
+/* The product, then a factor and a cap, where there are such: each changes what is there. */
+static floor_rows add_logits(floors *f, const unembedding *u, trace_labels columns)
+{
+    builder *b = &f->b;
+    const char *made = unembedding_product(u), *factor = "logits_scale", *cap = "logits_softcap";
+    floor_rows rows =
+        add_of_logits(f, made, OP_DOT,
+                      (map_operand[TRACE_OPERANDS]){{PART_ROW_I, name_of_taken(f->stack)},
+                                                    {PART_COLUMN_J, "unembedding"},
+                                                    {PART_OF_COLUMN, "unembedding_bias"}},
+                      columns);
+    if (u->scale != 1) {
+        map_add_number(b, factor, FLOOR_LOSS, u->scale);
+        rows = add_of_logits(
+            f, u->softcap > 0 ? "logits.times" : "logits", OP_TIMES,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, made}, {PART_NUMBER, factor}}, columns);
+        made = rows.name;
+    }
+    if (u->softcap > 0) {
+        map_add_number(b, cap, FLOOR_LOSS, u->softcap);
+        rows = add_of_logits(f, "logits", OP_CAP,
+                             (map_operand[TRACE_OPERANDS]){{PART_CELL, made}, {PART_NUMBER, cap}},
+                             columns);
+    }
+    return rows;
+}
+
+/* And back, to the gradient of the product, whose name it gives. */
+static const char *add_logits_back(floors *f, const unembedding *u, trace_labels columns)
+{
+    const char *made = "logits_grad", *last = grad_of(f, unembedding_product(u));
+    if (u->softcap > 0)
+        made = add_of_logits(f, u->scale != 1 ? grad_of(f, "logits.times") : last, OP_CAP_BACK,
+                             (map_operand[TRACE_OPERANDS]){{PART_CELL, made},
+                                                           {PART_CELL, "logits"},
+                                                           {PART_NUMBER, "logits_softcap"}},
+                             columns)
+                   .name;
+    if (u->scale != 1)
+        add_of_logits(
+            f, last, OP_TIMES,
+            (map_operand[TRACE_OPERANDS]){{PART_CELL, made}, {PART_NUMBER, "logits_scale"}},
+            columns);
+    return last;
 }
 
 /* A loss of logits that the output makes, or a head of it. */
@@ -301,12 +376,7 @@ static void add_logits_loss(floors *f, coming *back)
     weight->letters = u->tied_to == NULL ? NULL : build_text(b, "the %s, turned", u->tied_to);
     weight->is_beyond_page = tensor_count(&u->weight) > MOST_IN_PAGE;
     map_add(b, "unembedding_bias", FLOOR_LOSS, &u->bias)->columns = columns;
-    floor_rows logits = floors_rows(f, "logits");
-    map_say(b, floors_map_rows(f, &logits), OP_DOT,
-            (map_operand[TRACE_OPERANDS]){{PART_ROW_I, taken},
-                                          {PART_COLUMN_J, "unembedding"},
-                                          {PART_OF_COLUMN, "unembedding_bias"}});
-    logits.map->columns = columns;
+    floor_rows logits = add_logits(f, u, columns);
     if (is_worked)
         add_softmax_loss(f, &logits, number);
     floor_rows grad = floors_rows(f, "logits_grad");
@@ -319,13 +389,13 @@ static void add_logits_loss(floors *f, coming *back)
                                               {PART_CELL, "labelled"},
                                               {PART_OF_ROW, "counted"},
                                               {PART_NUMBER, "labels"}});
+    const char *last = add_logits_back(f, u, columns);
     if (u->tied_to == NULL)
         add_weight_gain(f, bundle_find(s->document, "unembedding"), "unembedding", &u->weight,
-                        map_from(b, PART_CELL, taken), "logits_grad");
-    add_bias_gain(f, "unembedding_bias", &u->bias, "logits_grad");
-    *back = (coming){
-        .op = OP_DOT,
-        .of = {map_from(b, PART_ROW_I, "logits_grad"), map_from(b, PART_ROW_J, "unembedding")}};
+                        map_from(b, PART_CELL, taken), last);
+    add_bias_gain(f, "unembedding_bias", &u->bias, last);
+    *back = (coming){.op = OP_DOT,
+                     .of = {map_from(b, PART_ROW_I, last), map_from(b, PART_ROW_J, "unembedding")}};
     if (!s->has_head)
         add_coming(f, "output_grad", back);
     if (tells && !b->failed)

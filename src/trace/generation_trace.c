@@ -39,12 +39,14 @@ static trace_map *map_before(floors *f, const kept_generation *t, const char *na
     const size_t size[] = {1, without.weight.size[1]};
     tensor numbers =
         build_numbers_new(b, build_text(b, "the numbers of %s", name), s->type, 2, size);
+    static const text_list NOTHING = {0};
+    const keeper unkept = keeper_of(&NOTHING);
     crew alone;
     without.scale = scale;
     without.softcap = 0;
     crew_open(&alone, 1);
-    b->failed = b->failed ||
-                !unembedding_run(&without, s->isa->table(s->type), last, &numbers, &alone, f->e);
+    b->failed = b->failed || !unembedding_run(&without, s->isa->table(s->type), last, &numbers,
+                                              &unkept, &alone, f->e);
     crew_close(&alone);
     return map_row(f, t, name, &numbers);
 }
@@ -127,11 +129,8 @@ static void add_logits(floors *f, const kept_generation *t)
                                     "%s look up, are what the row is compared with.",
                                     g->unembedding.tied_to,
                                     g->unembedding.words.data != NULL ? "words" : "ids"));
-    /* A tanh is worked out by a plan's kernels, which are those of the stack. */
-    b->plan = &g->stack.part[0].attention->plan;
     derivation_row_formula(b, "logits", 'i');
     derivation_line(b, "logits", 0, g->next);
-    b->plan = NULL;
     derivation_matrix(b, "logits", 1);
 }
 

@@ -73,7 +73,8 @@ static const step_row ROWS[FLOOR_CHOICE + 1] = {
     [FLOOR_HEAD] = {{"head", "what is done to the output before the unembedding"},
                     "head.hidden head.activated"},
     [FLOOR_LOSS] = {{"loss", "backward: what the output is to gain, where it begins"},
-                    "logits logits_grad output_grad unembedding_grad unembedding_bias_grad"},
+                    "logits.product logits.times logits logits_grad logits.times_grad "
+                    "logits.product_grad output_grad unembedding_grad unembedding_bias_grad"},
     [FLOOR_HEAD_BACK] = {{"head_back", "backward through the head to its weights"},
                          "head.activated_grad head.hidden_grad head.w_grad head.b_grad"},
     [FLOOR_LAYER_BACK] = {{"layer_back", "backward: what comes back to a layer, and what it hands "
@@ -263,6 +264,7 @@ static builder begin_room(trace *t, trace_room *room, const plan *p, const bundl
     builder b = {.trace = t,
                  .room = room,
                  .plan = p,
+                 .with = p->with,
                  .result = result,
                  .focus = focus,
                  .is_full = is_full,

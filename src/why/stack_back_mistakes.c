@@ -135,6 +135,20 @@ static bool divide_loss(stack_attempt *a)
     return a->scope.is_whole && goal_has_logits(g) && g->labels != had;
 }
 
+static bool pass_cap_of_logits(stack_attempt *a)
+{
+    goal *g = &a->stack->goal;
+    g->to_ids.back_softcap = 0;
+    return a->scope.is_whole && goal_has_logits(g) && g->to_ids.softcap > 0;
+}
+
+static bool pass_factor_of_logits(stack_attempt *a)
+{
+    goal *g = &a->stack->goal;
+    g->to_ids.back_scale = 1;
+    return a->scope.is_whole && goal_has_logits(g) && g->to_ids.scale != 1;
+}
+
 /* Each row is compared with the label of the row `with` after it, of its entry. */
 static bool shift_labels(stack_attempt *a)
 {
@@ -344,6 +358,10 @@ static const mistake BACK_ROWS[] = {
     {{"labels-next", "each row is compared with the next row's label"}, TURN(shift_labels, 1)},
     {{"labels-before", "each row is compared with the label of the row before"},
      TURN(shift_labels, -1)},
+    {{"back-logits-softcap-missing", "going back, the cap of logits is passed"},
+     TURN(pass_cap_of_logits, 0)},
+    {{"back-logits-scale-missing", "going back, the factor of logits is passed"},
+     TURN(pass_factor_of_logits, 0)},
     {{"label-not-taken-off", "logits gain their softmax, at the label too"},
      TURN(goal_slips, GOAL_WITHOUT_LABEL)},
     {{"unlabelled-rows-gain", "rows without a label gain their softmax, too"},

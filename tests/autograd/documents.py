@@ -416,6 +416,10 @@ def add_cross_entropy(top, dice, n, width, ids):
         top["unembedding"] = matrix(dice, *((ids, width) if turned else (width, ids)), most=0.4)
     if chance(dice):
         top["unembedding_bias"] = matrix(dice, ids)
+    if chance(dice):
+        top["logits_scale"] = dice.choice((0.25, -0.5, 2))
+    if chance(dice):
+        top["logits_softcap"] = dice.choice((0.5, 1, 3))
 
 
 def layers(seed):

@@ -539,6 +539,13 @@ def cross_entropy(of, output):
     logits = (headed(of, output) if "head" in of else output) @ by
     if "unembedding_bias" in of:
         logits = logits + of.given("unembedding_bias")
+    scale, cap = of.get("logits_scale"), of.get("logits_softcap")
+    if scale or cap:
+        logits = of.kept("logits.product", logits)
+    if scale:
+        logits = of.kept("logits.times", scale * logits) if cap else scale * logits
+    if cap:
+        logits = cap * (logits / cap).tanh()
     logits = of.kept("logits", logits).flatten(0, -2)
     counted = [(i, label) for i, label in enumerate(of.get("labels")) if label != -100]
     far = [logits[i].logsumexp(0) - logits[i, label] for i, label in counted]

@@ -84,6 +84,9 @@ STACKS = [{"activation": "silu", "norm": "pre"}, {"activation": "gelu_tanh"},
           {"activation": "gelu"}, {"activation": "relu2", "residual_scale": 0.3},
           {"norm": "sandwich", "norm_eps": 0.5}, {"norm": "inner", "residual_scale": -1.5},
           {"norm": "pre", "repeat": 2}]
+# What is done to logits
+LOGITS = [{}, {"logits_scale": 0.75}, {"logits_softcap": 2},
+          {"logits_scale": -1.5, "logits_softcap": 0.7}]
 # Of experts, and how many there are
 MIXTURES = [({"top_experts": 2, "activation": "silu", "norm": "pre"}, 4),
             ({"top_experts": 1, "renormalize": False, "routing_scale": 1.3}, 3),
@@ -182,5 +185,6 @@ def all_documents():
             yield name + " with gradients", cache(partial(with_gradients, doc))
         if "ids" in doc:
             labels = [-100] + doc["ids"][1:]
-            yield name + " with cross-entropy", partial(
-                dict, doc, loss="cross-entropy", labels=labels)
+            for more in LOGITS:
+                yield "%s with cross-entropy %s" % (name, more), partial(
+                    dict, doc, loss="cross-entropy", labels=labels, **more)

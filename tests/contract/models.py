@@ -5,8 +5,9 @@ import numpy as np
 from arithmetic import F64, exp, in_order, ln, read, sum_and_rest
 from contract import (AXES, FORMS, LOSSES, PARTS, WEIGHTS, Node, Part, added, arranged,
                       axes_of_rows, joined, linear, step)
-from functions import cosine_and_sine, sigmoid, softmax
+from functions import sigmoid, softmax
 from layers import FeedForward
+from parts import capped
 
 # Words
 
@@ -16,16 +17,6 @@ def looked_up(part, x, _):
 def words(part, x, _):
     """They are no input, and have no gradient."""
     return Node(x.value, tape=part.tape)
-
-def sinusoidal(part, rows, key):
-    if key != "x" or part.doc["positions"] != "sinusoidal":
-        return rows
-    width = rows.value.shape[-1]
-    cos, sin = cosine_and_sine(part.position[:, 0], 10000, width)
-    waves = np.stack([sin, cos], -1).reshape(*sin.shape[:2], -1)[..., :width]
-    made = (rows.value + waves).astype(part.t)
-    part.put("x_pos", made)
-    return step(rows, made)
 
 # Numbers that T5 adds to scores by distance
 
@@ -162,9 +153,20 @@ def squares(part, y):
     target = axes_of_rows(read(part.doc["target"], part.t), part)
     loss(part, y, (y.value.astype(F64) - target) ** 2 / 2, 1, y.value - target)
 
+def changed(part, logits):
+    """By a factor and a cap, where there are such"""
+    scale, cap = (part.doc.get("logits_" + key) for key in ("scale", "softcap"))
+    if scale or cap:
+        logits = part.put("logits.product", logits)
+    if scale:
+        factor = read(scale, part.t)
+        times = step(logits, logits.value * factor, lambda grad: grad * factor)
+        logits = part.put("logits.times", times) if cap else times
+    return capped(part, logits, "logits_softcap", "logits") if cap else part.put("logits", logits)
+
 def of_labels(part, output):
     table, labels = part.take("embedding"), np.array(part.doc["labels"])
-    logits = part.put("logits", linear(output, arranged(table, lambda a: a.T[None])))
+    logits = changed(part, linear(output, arranged(table, lambda a: a.T[None])))
     wide, counted = logits.value[0].astype(F64), np.flatnonzero(labels >= 0)
     top = wide.max(-1, keepdims=True)
     e = exp(wide, top)
@@ -179,7 +181,6 @@ def of_labels(part, output):
 FORMS["embedded"] += [("embedding", looked_up), ("vocab", words)] + [
     (key, lambda part, x, _, key=key: added(x, part.get(key)))
     for key in ("segment_embedding", "position_embedding")]
-FORMS["source"].append(("positions", sinusoidal))
 FORMS["keys"].insert(-1, ("relative_bias", by_distance))
 PARTS["ffn"]["router"] = Experts
 LOSSES.update({"sum": added_up, "mean": lambda part, y: added_up(part, y, y.value.size),

@@ -57,6 +57,16 @@ def after_past(part, rows, name):
     past = part.get("past_" + name)
     return part.put("present_" + name, joined([past, rows], 1)) if past else rows
 
+def sinusoidal(part, rows, key):
+    if key != "x" or part.doc["positions"] != "sinusoidal":
+        return rows
+    width = rows.value.shape[-1]
+    cos, sin = cosine_and_sine(part.position[:, 0], 10000, width)
+    waves = np.stack([sin, cos], -1).reshape(*sin.shape[:2], -1)[..., :width]
+    made = (rows.value + waves).astype(part.t)
+    part.put("x_pos", made)
+    return step(rows, made)
+
 # Scores
 
 def axes_of_pairs(a, part):
@@ -64,10 +74,10 @@ def axes_of_pairs(a, part):
         return a
     return a.reshape(len(a), *[1] * (4 - a.ndim), *a.shape[1:])
 
-def capped(part, scores, _):
-    cap = read(part.doc["softcap"], part.t)
+def capped(part, scores, key="softcap", name="capped"):
+    cap = read(part.doc[key], part.t)
     made = cap * tanh(scores.value / cap)
-    return part.put("capped", step(scores, made, lambda grad: (
+    return part.put(name, step(scores, made, lambda grad: (
         grad * (1 - (made.astype(F64) / cap) ** 2)).astype(part.t) + 0))
 
 def raised(part, keys, _):
@@ -167,7 +177,8 @@ class Latents(Attention):
 SCORES.update(general=general, additive=compared_by_sums)
 FORMS["rows"][:0] = [("clip", clipped_rows), ("", longer)]
 FORMS["rows"] += [("qk_norm", normed_rows), ("rope", rotary), ("past_k", after_past)]
-FORMS["scores"].append(("softcap", capped))
+FORMS["source"].append(("positions", sinusoidal))
+FORMS["scores"].append(("softcap", lambda part, scores, _: capped(part, scores)))
 FORMS["weights"] += [("top", greatest), ("round", rounded)]
 FORMS["keys"][-1:-1] = [("key_bias", raised), ("alibi", sloped)]
 for part, key in (("document", ""), ("attention", ""), ("cross", "cross")):

@@ -81,6 +81,7 @@ typedef struct ref_stack {
     /* What gradients begin with: ref_stack_back.h. */
     const char *loss;
     ref_array output_grad, target, labels, unembedding, unembedding_bias;
+    double logits_scale, logits_softcap; /* 0: not said */
     ref_head head;
     ref_feed_forward end; /* of the order seed */
     ref_norm first, final;

@@ -75,6 +75,8 @@ void ref_random_goal(ref_stack *s, dice *d)
     }
     if (dice_chance(d, 0.5))
         fill(s, d, &s->unembedding_bias, 1, &ids);
+    s->logits_scale = dice_chance(d, 0.3) ? 0.5 : 0;
+    s->logits_softcap = dice_chance(d, 0.3) ? 1.5 : 0;
     fill(s, d, &s->labels, s->x.rank - 1, s->x.size);
     for (size_t i = 0; i < ref_count_of(&s->labels); i++)
         s->labels.at[i] =
@@ -128,7 +130,9 @@ static long double logit(const ref_stack *s, const long double *row, size_t id)
     long double sum = s->unembedding_bias.at == NULL ? 0 : s->unembedding_bias.at[id];
     for (size_t j = 0; j < width_of_taken(s); j++)
         sum += row[j] * unembedding_at(s, j, id);
-    return sum;
+    if (s->logits_scale != 0)
+        sum *= s->logits_scale;
+    return s->logits_softcap > 0 ? s->logits_softcap * tanhl(sum / s->logits_softcap) : sum;
 }
 
 /* Of rows that logits are made of. */
@@ -919,6 +923,16 @@ static void logits_back(back *b, const rows *output)
         }
     }
     flow_keep(&b->f, "logits_grad", &grad);
+    for (size_t i = 0; i < all * ids && s->logits_softcap > 0 && !makes(b, "cap of logits"); i++) {
+        long double part = logit(s, taken->at + i / ids * m, i % ids) / s->logits_softcap;
+        grad.at[i] *= 1 - part * part;
+    }
+    if (s->logits_softcap > 0)
+        flow_keep(&b->f, s->logits_scale != 0 ? "logits.times_grad" : "logits.product_grad", &grad);
+    for (size_t i = 0; i < all * ids && s->logits_scale != 0 && !makes(b, "factor of logits"); i++)
+        grad.at[i] *= s->logits_scale;
+    if (s->logits_scale != 0)
+        flow_keep(&b->f, "logits.product_grad", &grad);
     keep_bias(b, "unembedding_bias", &s->unembedding_bias, "biases", &grad);
     if (s->unembedding.at != NULL) {
         char before[REF_STACK_NAME];

@@ -234,6 +234,10 @@ void stack_document(const ref_stack *s, size_t batch, size_t rows, text *out)
     add_array(out, "labels", &s->labels);
     add_array(out, "unembedding", &s->unembedding);
     add_array(out, "unembedding_bias", &s->unembedding_bias);
+    if (s->logits_scale != 0)
+        add_number(out, "logits_scale", s->logits_scale);
+    if (s->logits_softcap > 0)
+        add_number(out, "logits_softcap", s->logits_softcap);
     add_head(out, s);
     add_key(out, "layers");
     for (size_t i = 0; i < s->layers; i++) {

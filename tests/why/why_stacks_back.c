@@ -46,6 +46,16 @@ static bool has_logits(stack_planting *of)
     return of->is_whole && of->s->labels.at != NULL;
 }
 
+static bool caps_logits(stack_planting *of)
+{
+    return has_logits(of) && of->s->logits_softcap > 0;
+}
+
+static bool scales_logits(stack_planting *of)
+{
+    return has_logits(of) && of->s->logits_scale != 0;
+}
+
 static bool is_mean(stack_planting *of)
 {
     return of->is_whole && ref_word_is(of->s->loss, "mean");
@@ -129,6 +139,8 @@ static const stack_plant PLANTED[] = {
     {"labels-of-batch", "back labels batch", has_logits, 0},
     {"labels-next", "back labels next", has_logits, 0},
     {"labels-before", "back labels before", has_logits, 0},
+    {"back-logits-softcap-missing", "back cap of logits", caps_logits, 0},
+    {"back-logits-scale-missing", "back factor of logits", scales_logits, 0},
     {"label-not-taken-off", "back no label", has_logits, 0},
     {"unlabelled-rows-gain", "back all rows", has_logits, 0},
     {"output-summed", "back sum", is_mean, 0},

@@ -1,5 +1,6 @@
 #include "attn/engine/back_block.h"
 
+#include "attn/engine/rows.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -108,25 +109,6 @@ typedef struct back_rows {
     tensor weights, capped, weights_grad, masked_grad, capped_grad, scaled_grad, scores_grad;
 } back_rows;
 
-/* to = from · (1 − (capped / most)²), in float64 and rounded once. `most` is what the cap was in
- * the type: of another one the share could be above 1, and the slope below 0. */
-static void uncap(const plan *p, const void *from, const void *capped, size_t n, void *to)
-{
-    double most = p->asked->softcap;
-    if (p->type == DTYPE_F32) {
-        most = (double)(float)most;
-        for (size_t j = 0; j < n; j++) {
-            double part = (double)((const float *)capped)[j] / most;
-            ((float *)to)[j] = (float)((double)((const float *)from)[j] * (1 - part * part)) + 0;
-        }
-        return;
-    }
-    for (size_t j = 0; j < n; j++) {
-        double part = ((const double *)capped)[j] / most;
-        ((double *)to)[j] = ((const double *)from)[j] * (1 - part * part) + 0;
-    }
-}
-
 /* Around the row's own columns +0. */
 static void clear_around(const plan *p, void *row, key_range own, size_t columns)
 {
@@ -151,7 +133,8 @@ static void make_row(const plan *p, const back_rows *s, size_t i, key_range own,
         const double zero = 0; /* of either type */
         double most;
         with->row_back(grad, n, weights, delta, 1, masked, capped);
-        uncap(p, capped, (char *)block_row_at(&s->capped, i) + at, n, scaled);
+        rows_uncap(p->type, p->asked->softcap, capped, (char *)block_row_at(&s->capped, i) + at, n,
+                   scaled);
         with->scale(scaled, n, p->scale, scores, &most);
         with->add(scores, n, &zero, 0, scores);
     } else {

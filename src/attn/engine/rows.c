@@ -136,3 +136,19 @@ bool tensor_average(tensor *t, int heads, err *e)
     *t = average;
     return true;
 }
+
+void rows_uncap(dtype type, double most, const void *from, const void *capped, size_t n, void *to)
+{
+    if (type == DTYPE_F32) {
+        most = (double)(float)most;
+        for (size_t j = 0; j < n; j++) {
+            double part = (double)((const float *)capped)[j] / most;
+            ((float *)to)[j] = (float)((double)((const float *)from)[j] * (1 - part * part)) + 0;
+        }
+        return;
+    }
+    for (size_t j = 0; j < n; j++) {
+        double part = ((const double *)capped)[j] / most;
+        ((double *)to)[j] = ((const double *)from)[j] * (1 - part * part) + 0;
+    }
+}

@@ -35,6 +35,11 @@ void statistics_top(const tensor *weights, size_t row, size_t first, tensor *top
  * type. */
 bool tensor_average(tensor *t, int heads, err *e);
 
+/* What goes back through a cap: to = from · (1 − (capped / most)²), in float64 and rounded once,
+ * each 0 as +0. `most` is what the cap was in the type: of another one the share could be above 1,
+ * and the slope below 0. */
+void rows_uncap(dtype type, double most, const void *from, const void *capped, size_t n, void *to);
+
 /* ---- rounding weights by hand, as a walkthrough on paper does (rounding.c) ---- */
 
 /* A weight in units of the last decimal that is kept: whole units, and a rest from 0 to below 1, as

@@ -141,11 +141,9 @@ static bool find_terms(nudged_layers *n, const stack *s, const tensor *output, d
     rows.owns = false;
     bool done = tensor_new(&logits, s->type, 2, size, e) &&
                 (!s->has_head || head_run(&s->head, with, by, &rows, true, &of_head, &keep, e)) &&
-                multiply(with, s->has_head ? head_made(&of_head) : &rows, &u->weight, &u->bias,
-                         &logits, by, e);
-    if (done && n->given != NULL)
-        give_rows(n, "logits", &logits);
-    done = done && goal_row_losses(g, with, &logits, terms, e);
+                unembedding_run(u, with, s->has_head ? head_made(&of_head) : &rows, &logits, &keep,
+                                by, e) &&
+                goal_row_losses(g, with, &logits, terms, e);
     head_rows_free(&of_head);
     tensor_free(&logits);
     return done;
