@@ -186,36 +186,48 @@ void make_softmax_back(builder *b)
     say_summed(b, STAGE_SINKS_GRAD);
 }
 
+/* What is added gains what all scores do that it was added to; and of a table of buckets each what
+ * the bias of its pairs does. */
+static void show_bias_back(builder *b)
+{
+    const plan *p = b->plan;
+    const stage_id id = plan_bias_gradient(p),
+                   of_pairs = p->bucket.data != NULL ? STAGE_BIAS_GRAD : id;
+    const bool is_part = build_is_shared(b, id) || (p->batches > 1 && p->bias.stride[0] == 0);
+    const char *bias = map_name_of(of_pairs);
+    if (is_part)
+        bias = build_text(b, "%s_part", bias);
+    const trace_map *map = map_named(b->room, bias);
+    if (map == NULL)
+        return;
+    build_sentence(b, "The bias gains what all scores do that it was added to.");
+    derivation_formula(b, bias, "");
+    derivation_line(b, bias, map->is_of_queries ? b->focus.row : 0, 0);
+    derivation_matrix(b, bias, map->is_of_queries ? b->focus.row + 1 : 0);
+    if (of_pairs != id) {
+        const size_t bucket = build_bucket(b, b->focus.row, 0);
+        const char *table = build_summed_name(b, id);
+        build_sentence(b,
+                       "A bucket's number stands at all its pairs of a query and a key, and gains "
+                       "what the bias there does.");
+        derivation_matrix(b, "bucket", b->focus.row + 1);
+        derivation_formula(b, table, "");
+        derivation_line(b, table, bucket, 0);
+        derivation_matrix(b, table, bucket + 1);
+    }
+    if (is_part)
+        say_summed(b, id);
+}
+
 void make_mask_back(builder *b)
 {
-    const stage_id id = plan_bias_gradient(b->plan);
     const char *slopes = build_summed_name(b, STAGE_SLOPES_GRAD);
-    bool is_of_buckets = b->plan->bucket.data != NULL;
-    bool is_of_entries = !is_of_buckets && b->plan->bias.data != NULL &&
-                         b->plan->bias.stride[0] != 0 && !build_is_shared(b, id);
-    const char *bias = is_of_entries ? map_name_of(id) : build_summed_name(b, id);
     build_sentence(b,
                    "A number that was added to a score lets its gradient through as it is. A key "
                    "that was taken out has a weight of 0, and its gradient is 0.");
     derivation_formula(b, build_gradient_name(build_unmasked(b)), "");
     build_matrices(b, build_gradient_of(build_unmasked(b)));
-    const trace_map *map = map_named(b->room, bias);
-    if (map != NULL) {
-        size_t row = is_of_buckets        ? build_bucket(b, b->focus.row, 0)
-                     : map->is_of_queries ? b->focus.row
-                                          : 0;
-        build_sentence(b, is_of_buckets
-                              ? "A bucket's number gains what all scores do whose query "
-                                "and key are in the bucket."
-                              : "The bias gains what all scores do that it was added to.");
-        if (is_of_buckets)
-            derivation_matrix(b, "bucket", b->focus.row + 1);
-        derivation_formula(b, bias, "");
-        derivation_line(b, bias, row, 0);
-        derivation_matrix(b, bias, is_of_buckets || map->is_of_queries ? row + 1 : 0);
-        if (!is_of_entries)
-            say_summed(b, id);
-    }
+    show_bias_back(b);
     if (map_named(b->room, slopes) == NULL)
         return;
     build_sentence(b, "The head's slope lowered each score by its distance, and gains as much "

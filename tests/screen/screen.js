@@ -159,7 +159,8 @@ function asGiven(seen, words) {
 
 // What reads otherwise, of what both have; and lines that are missed in a step of both, or are too many
 // there, unless the other page shows fewer. What comes back through the softmax is called after the mask
-// where there is one, and so has other lines where a page's mask has no step. How another head's slope is made is not said.
+// where there is one, and so has other lines where a page's mask has no step. How another head's slope is made is not said;
+// nor is what a table of distances gains, which is a bias in the page's document.
 function differences(one, other, kinds, isLess = false) {
   const stepOf = (key) => key.replace(/^\w+ /, '').split('|')[0], stepsOf = (seen) => new Set(Object.keys(seen).map(stepOf));
   const steps = [stepsOf(one), stepsOf(other)];
@@ -167,7 +168,7 @@ function differences(one, other, kinds, isLess = false) {
     const mask = step.replace(/softmax_back$/, 'mask');
     if (steps[0].has(mask) !== steps[1].has(mask)) steps[0].delete(step);
   }
-  const isOfOne = (key) => /^line (?!.*\|slope of head)/.test(key) && (isLess ? !(key in one) : !(key in one && key in other)) &&
+  const isOfOne = (key) => /^line (?!.*\|(slope of head|relative_bias_grad))/.test(key) && (isLess ? !(key in one) : !(key in one && key in other)) &&
     steps.every((all) => all.has(stepOf(key)));
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => kinds.test(key))
     .filter((key) => key.endsWith('?') || isOfOne(key) || (key in one && key in other && one[key] !== other[key]))

@@ -46,9 +46,8 @@ function showSize(map, shown) {
 
 // A row of each head, as wide as that is.
 function fitCut(map, shown) {
-  const group = groupOf(map, 'columns');
-  if (!group?.isWidth) return;
-  shown.cut = group.order.length;
+  if (!groupOf(map, 'columns')?.isWidth) return;
+  shown.cut = map.columns.length / map.slices;
   for (const line of [...shown.body.rows, ...shown.table.tHead ? shown.table.tHead.rows : []])
     setCount(line, line.cells, labelsIn(shown.body.rows[0]) + shown.cut);
 }
