@@ -56,13 +56,14 @@ function columnTaken(name, place) {
 // whose heads lie side by side count on over all of them, others in their own.
 function lettersOf(place, ofHead) {
   const { map, row, column: ofAll } = place;
-  const { letters, operation, b } = map, others = letters.replace(/[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
-  if (!['dot', 'times', 'plus'].includes(operation) || /\p{L}/u.test(others)) return '';
+  const { letters, operation, b } = map, others = letters.replace(/^Σ |[\w.]+\[[^\]]*\]|scale|slope|\b[pj]\b/g, '');
+  if (!['dot', 'times', 'plus', 'copy', 'add_up'].includes(operation) || /\p{L}/u.test(others)) return '';
   const column = operation === 'dot' && MAPS[b.map].slices > 1 ? ofAll : ofHead, operands = namedOperands(map);
-  return letters.replace(/([\w.]+)\[(?:i,|·,)?j\]|\bi\b|\bj\b/g, (words, name) => {
+  return letters.replace(/([\w.]+)\[(?:i,|·,|(\d+),)?j\]|\bi\b|\bj\b/g, (words, name, learned) => {
     if (!name) return { i: row + 1, j: column + 1 }[words];
     const of = operands.find((one) => one.name === name)?.of, width = of && of.columns.length / of.slices;
     if (of?.isRowAHead) return `${name}[${Math.floor(ofAll / width) + 1},${ofAll % width + 1}]`;
+    if (learned) return `${name}[${learned},${firstTaken(name, place).column + 1}]`;
     if (words.endsWith('[·,j]')) return `${name}[·,${columnTaken(name, place) + 1}]`;
     if (words.endsWith('[j]')) return `${name}[${(of?.rows.length > 1 ? firstTaken(name, place).row : column) + 1}]`;
     return `${name}[${of?.called ? `${rowSaid(of, row)}, ` : `${row + 1},`}${column + 1}]`;
