@@ -36,9 +36,15 @@ ref_number number_add(const precision *p, ref_number a, ref_number b)
     return round_once(p, a.value + b.value, a.slip + b.slip);
 }
 
+/* What is 0 stays so, whatever the other may be: its slip may have no end. */
+static long double part(long double a, long double b)
+{
+    return a == 0 || b == 0 ? 0 : fabsl(a) * b;
+}
+
 static long double slip_of_product(ref_number a, ref_number b)
 {
-    return fabsl(a.value) * b.slip + fabsl(b.value) * a.slip + a.slip * b.slip;
+    return part(a.value, b.slip) + part(b.value, a.slip) + part(a.slip, b.slip);
 }
 
 ref_number number_multiply(const precision *p, ref_number a, ref_number b)
@@ -49,7 +55,8 @@ ref_number number_multiply(const precision *p, ref_number a, ref_number b)
 ref_number number_divide(const precision *p, ref_number a, ref_number b)
 {
     long double value = a.value / b.value, least = fabsl(b.value) - b.slip;
-    return round_once(p, value, (a.slip + fabsl(value) * b.slip) / least);
+    long double most = a.slip + part(value, b.slip);
+    return round_once(p, value, most == 0 ? 0 : least > 0 ? most / least : INFINITY);
 }
 
 ref_number number_root(const precision *p, ref_number a)
