@@ -230,6 +230,13 @@ static bool check_buckets(const plan *p, const tensor *given, const place *at, e
                   p->asked->relative_distance);
 }
 
+/* Of keys one after the other. */
+static void fill_buckets(const plan *p, int64_t first, tensor *to)
+{
+    for (size_t i = 0; i < to->size[0]; i++)
+        tensor_set(to, &i, (double)bucket_of(p, first + (int64_t)i));
+}
+
 /* Queries that stand one after the other see one list of buckets, each from a place of its own on;
  * those that have places of their own have a list each. */
 static bool open_buckets(plan *p, err *e)
@@ -241,18 +248,21 @@ static bool open_buckets(plan *p, err *e)
                   (asked->causal != CAUSAL_LOWER_RIGHT || asked->key_lengths == NULL);
     if (!tensor_new(&p->buckets, DTYPE_F64, is_one ? 1 : 3, is_one ? &list : lists, e))
         return false;
-    p->bucket = (tensor){.type = DTYPE_F64,
-                         .rank = 3,
-                         .size = {p->batches, p->n_q, keys},
-                         .stride = {0, -1, 1},
-                         .data = (double *)p->buckets.data + p->n_q - 1};
-    if (!is_one)
-        p->bucket = tensor_view_of(&p->buckets);
-    size_t at[] = {0, 0, 0};
-    do {
-        int64_t apart = (int64_t)at[2] - visible_position(p, at[0], at[1]);
-        tensor_set(&p->bucket, at, (double)bucket_of(p, apart));
-    } while (tensor_next(&p->bucket, at));
+    if (is_one) {
+        fill_buckets(p, -visible_position(p, 0, p->n_q - 1), &p->buckets);
+        p->bucket = (tensor){.type = DTYPE_F64,
+                             .rank = 3,
+                             .size = {p->batches, p->n_q, keys},
+                             .stride = {0, -1, 1},
+                             .data = (double *)p->buckets.data + p->n_q - 1};
+        return true;
+    }
+    p->bucket = tensor_view_of(&p->buckets);
+    for (size_t n = 0; n < p->batches * p->n_q; n++) {
+        size_t b = n / p->n_q, i = n % p->n_q;
+        tensor of_batch = tensor_at(&p->bucket, b), of_query = tensor_at(&of_batch, i);
+        fill_buckets(p, -visible_position(p, b, i), &of_query);
+    }
     return true;
 }
 
