@@ -362,10 +362,22 @@ static bool leaves_out(const applying *a, const weight_source *from)
              !gains_are_wanted(a->options, key_path_find(to, a->contents), a->contents)));
 }
 
+static bool is_of_norm(const weight_source *from, size_t part)
+{
+    return from->to.object != NULL &&
+           strcmp(from->to.object->named.name, NAMED_PARTS[part].label) == 0;
+}
+
 static bool is_first_norm(const weight_source *from)
 {
-    return from->to.is_in_layer && from->to.object != NULL &&
-           strcmp(from->to.object->named.name, NAMED_PARTS[LN1].label) == 0;
+    return from->to.is_in_layer && is_of_norm(from, LN1);
+}
+
+/* After sums that are normalized no norm has to come last. */
+static bool needs_last_norm(const applying *a)
+{
+    const char *order = bundle_text(a->contents, "norm");
+    return order == NULL || strcmp(order, "post") != 0;
 }
 
 /* The document lacks it, and has a use for it. Rows that are given have their segments, their
@@ -392,6 +404,8 @@ static bool is_wanted(const applying *a, const weight_source *from)
         return false;
     /* By the order of norms that such a layer has, it needs none. */
     if (from->name == NULL && is_first_norm(from) && a->from->by->without_first != NULL)
+        return false;
+    if (from->name == NULL && is_of_norm(from, LN_F) && !needs_last_norm(a))
         return false;
     /* q that is given makes Wq needless. */
     if (from->name == NULL && from->is_cut && from->which <= INPUT_WV && in != NULL)

@@ -125,6 +125,7 @@ typedef struct named_part {
     bool is_of_expert;
     part_of of;
     bool is_beside, climbs; /* it is in what the layers are in, or (climbs) further up */
+    bool is_of_all;         /* no model that has a name for it, by config.json, is without it */
     weight_layout layout;   /* of its own; else the convention's */
 } named_part;
 

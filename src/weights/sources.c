@@ -189,7 +189,8 @@ static void add_layer(weight_match *m, size_t layer, err *e)
     }
 }
 
-/* A norm has a gain, whatever else it has; what it is called is as its bias says. */
+/* A norm has a gain, whatever else it has; what it is called is as its bias says. What no model of
+ * such a config.json is without is looked for whatever the file has. */
 static void add_rest(weight_match *m, err *e)
 {
     for (size_t i = 0; i < NAMED_PART_COUNT; i++) {
@@ -210,10 +211,13 @@ static void add_rest(weight_match *m, err *e)
             text_clear(&m->name);
             text_add_format(&m->name, "%.*sweight", (int)stem, bias->name);
         }
+        bool is_lacking = found == NULL && m->config != NULL && part->is_of_all;
+        if (is_lacking && bias == NULL)
+            match_beside(m, names, words, climbs);
         bool is_there = found != NULL || (bias != NULL && part->is_norm);
         weight_source one = {.name = found == NULL ? NULL : found->name, .layout = part->layout};
         key_path_read(&one.to, part->key, strlen(part->key));
-        if (is_there)
+        if (is_there || is_lacking)
             add_source(m, one, e);
         if (bias != NULL) {
             one = (weight_source){.name = bias->name};
@@ -224,7 +228,7 @@ static void add_rest(weight_match *m, err *e)
     const char *relative = m->config == NULL ? NULL : m->attention->relative;
     const char *by_distance =
         relative == NULL ? NULL : match_name(m, 0, m->by->attention, relative);
-    if (by_distance != NULL) {
+    if (relative != NULL) {
         weight_source one = {.name = by_distance};
         key_path_read(&one.to, "relative_bias", strlen("relative_bias"));
         add_source(m, one, e);
@@ -471,7 +475,7 @@ bool weight_match_refuse_missing(const weight_match *m, const weight_source *mis
             text_add_format(&lack, "layer %zu has no %s", missing->to.layer + 1,
                             text_string(&path));
         else
-            text_add_format(&lack, "%s has a bias and no gain", missing->to.object->named.name);
+            text_add_format(&lack, "there is no %s", text_string(&path));
         if (missing->may_lack)
             text_add_format(&lack, ", and layer %zu has", missing->has + 1);
         text_add_format(&lack, ": by the names of %s it is %s", m->by->named.name, missing->wanted);
