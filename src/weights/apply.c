@@ -767,6 +767,25 @@ static bool check_size(const applying *a, config_size which, const entry *weight
                   c->size[which].by->name, c->size[which].is, weight->name, a->from->file, has);
 }
 
+/* Where no key says how wide a head is: what turns is made for that. */
+static bool check_head(const applying *a, const entry *wq, size_t heads, err *e)
+{
+    const model_config *c = a->from->config;
+    bool is_said = c->size[SIZE_HEAD].is > 0 || c->size[SIZE_TURNED].is > 0;
+    if (is_said || c->of->rope == NULL || c->head_width == 0 || heads == 0 || wq == NULL ||
+        wq->tensor.rank != 2)
+        return true;
+    bool is_out_in = entry_is_out_in(wq, setting_is_out_in(bundle_find(a->contents, "layout")));
+    size_t has = wq->tensor.size[is_out_in ? 0 : 1] / heads;
+    if (has == c->head_width)
+        return true;
+    err_at(e, &a->at,
+           "by config.json a head is %zu wide, the width by the heads, and by %s the "
+           "weights have %zu",
+           c->head_width, wq->name, has);
+    return err_remedy(e, "head_dim in config.json says how wide it is");
+}
+
 static bool check_experts(const applying *a, err *e)
 {
     const model_config *c = a->from->config;
@@ -834,7 +853,7 @@ static bool check_sizes(const applying *a, err *e)
     return check_experts(a, e) &&
            check_size(a, SIZE_WIDTH, down != NULL ? down : wq, false, 1, e) &&
            check_size(a, SIZE_HEAD, wq, true, heads == 0 ? 1 : heads, e) &&
-           check_size(a, SIZE_HIDDEN, w1, true, 1, e) &&
+           check_head(a, wq, heads, e) && check_size(a, SIZE_HIDDEN, w1, true, 1, e) &&
            check_size(a, SIZE_OF_EXPERT, of_one, true, 1, e) && check_latents(a, layer, e) &&
            check_size(a, SIZE_IDS, bundle_find(a->contents, "embedding"), false, 1, e);
 }

@@ -76,6 +76,9 @@ typedef struct model_family {
     bool scales_by_mscale;              /* yarn's, the square of which is in the scale */
     bool norms_heads;                   /* queries and keys, with the eps of all norms */
     bool has_windows;                   /* sliding_window is known of them */
+    bool has_types;                     /* layers differ in that, by layer_types or their numbers */
+    bool switches_windows;              /* by use_sliding_window */
+    bool asks_how_it_turns;             /* where nothing says it, by what is not computed here */
     size_t full_every;    /* that layer of so many has no window, where nothing says which */
     bool begins_full;     /* the first of so many, and not the last */
     bool sees_both_sides; /* its windows go as far forward as back */

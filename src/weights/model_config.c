@@ -424,6 +424,11 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
     const size_t turned = c->size[SIZE_TURNED].is;
     rope_said r = {.width = turned > 0 ? turned : c->head_width, .of_turned = 1, .of_scores = 1};
     double share = 1;
+    if (given == NULL && c->of->asks_how_it_turns)
+        return err_at(e, &at,
+                      "rope_parameters, or rope_scaling, is to say how models of %s turn: where "
+                      "neither does, versions of transformers differ",
+                      c->of->named.name);
     const rope_kind *kind = find_kind(object, &at, e);
     if (kind == NULL)
         return false;
@@ -581,6 +586,19 @@ static bool add_window(const model_config *c, bundle *to, double window, place a
     return bundle_add_tensor(to, "window", &sides, at, e);
 }
 
+/* A family whose layers all have the window, or none. */
+static bool check_types(const model_config *c, const entry *types, bool has_window, err *e)
+{
+    const char *each = has_window ? "sliding_attention" : "full_attention";
+    for (size_t i = 0; i < types->list.count; i++) {
+        if (strcmp(types->list.item[i], each) != 0)
+            return err_at(e, &types->at,
+                          "layer_types has %s, and all layers of models of %s are %s",
+                          types->list.item[i], c->of->named.name, each);
+    }
+    return true;
+}
+
 /* Which layers have a window, and what else their types say. */
 static bool read_layers(model_config *c, err *e)
 {
@@ -593,9 +611,12 @@ static bool read_layers(model_config *c, err *e)
     const entry *rope = find_said(all, "rope_parameters");
     bool has_list = types != NULL && types->kind == ENTRY_LIST;
     double wide = 0, from = 0, full_every = (double)c->of->full_every;
-    bool has_window = window != NULL && (uses == NULL || is_true(uses));
+    bool is_used = uses == NULL || (!says_nothing(uses) && is_true(uses));
+    bool has_window = window != NULL && is_used;
     if (has_window && !c->of->has_windows)
         return refuse_unknown(c, window, e);
+    if (window != NULL && !is_used && c->of->has_windows && !c->of->switches_windows)
+        return refuse_value(uses, "true: models of this type have their window all the same", e);
     if (types != NULL && !has_list)
         return refuse_value(types, "a list of types", e);
     if (has_window && (!read_number(window, &wide, e) ||
@@ -610,6 +631,12 @@ static bool read_layers(model_config *c, err *e)
         const char *type = types->list.item[i];
         if (!name_is_one_of("full_attention sliding_attention", type))
             return err_at(e, &types->at, "layer_types has %s, which is not computed here", type);
+    }
+    if (!c->of->has_types) {
+        if (has_list && !check_types(c, types, has_window, e))
+            return false;
+        has_list = false;
+        from = 0;
     }
     bool is_by_layer = has_list || (has_window && (full_every > 0 || from > 0));
     if (turns(c) && !is_by_layer && !add_rope(c, NULL, &c->settings, e))

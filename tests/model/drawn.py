@@ -354,7 +354,9 @@ def draw_qwen3_moe(d):
                 d.linear(f"{p}mlp.experts.{e}.{name}", out, into, False)
     d.llama(qk_norm="head", own_ffn=experts)
     d.dropped.discard("head_dim")
-    d.config["sliding_window"] = None
+    uses = d.key("use_sliding_window", d.whether(), False)
+    d.config["sliding_window"] = int(d.of(2, 3, 5)) if uses or d.whether() else None
+    d.renamed["max_window_layers"] = d.of({}, {"max_window_layers": 1})  # of which it knows nothing
 
 
 def draw_gpt_oss(d):
@@ -374,7 +376,15 @@ def draw_gpt_oss(d):
                          own_ffn=experts, kinds=("yarn",), act=None)
     d.config.update(attention_bias=True, hidden_act="silu", swiglu_limit=7.0,
                     sliding_window=int(d.of(2, 3)))
-    d.types(layers)
+    d.dropped.discard("head_dim")  # its default is 64
+    if d.whether():
+        d.config["layer_types"] = ["full_attention" if i % 2 else "sliding_attention"
+                                   for i in range(layers)]
+        d.renamed["layer_types"] = {}  # its class works them out
+    else:
+        d.types(layers)
+    if "rope_scaling" not in d.renamed.get("rope_parameters", {}):
+        d.renamed.pop("rope_parameters", None)  # it has yarn then, or nothing, by the version
 
 
 def draw_latents(d, is_third):
