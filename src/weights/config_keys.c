@@ -69,6 +69,7 @@ static const char *const IDLE[] = {
     "init_std",
     "initializer_factor",
     "initializer_range",
+    "is_llama_config",
     "label2id",
     "layerdrop",
     "length_penalty",
@@ -78,6 +79,7 @@ static const char *const IDLE[] = {
     "max_position_embeddings",
     "min_length",
     "mlp_bias",
+    "model_max_length",
     "model_type",
     "n_ctx",
     "n_positions",
@@ -122,10 +124,12 @@ static const char *const IDLE[] = {
     "temperature",
     "tf_legacy_loss",
     "tokenizer_class",
+    "tokenizer_name",
     "top_k",
     "top_p",
     "torch_dtype",
     "torchscript",
+    "transformers.js_config",
     "transformers_version",
     "type_vocab_size",
     "typical_p",
@@ -196,6 +200,8 @@ static const config_key OF_ALL[] = {
     {{"use_qk_norm", "a LayerNorm of queries and keys"}, CONFIG_ONLY, .to = "false"},
     {{"use_bidirectional_attention", "attention in both directions"}, CONFIG_ONLY,
      .to = "false"},
+    {{"rope_interleaved", "another pairing of what is turned"}, CONFIG_ONLY, .to = "false"},
+    {{"use_mrope", "positions of pictures"}, CONFIG_ONLY, .to = "false"},
     {{"position_embedding_type", "positions by distance"}, CONFIG_ONLY, .to = "absolute"},
     LAST,
 };
@@ -206,6 +212,17 @@ static const config_key OF_GPT2[] = {
     {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, .to = "true"},
     {{"scale_attn_by_inverse_layer_idx", "a scale of each layer's own"}, CONFIG_ONLY,
      .to = "false"},
+    LAST,
+};
+
+/* What is made of the first row alone is not computed here. */
+static const config_key OF_BERT[] = {
+    {{"directionality", "attention in one direction"}, CONFIG_ONLY, .to = "bidi"},
+    READ("pooler_fc_size"),
+    READ("pooler_num_attention_heads"),
+    READ("pooler_num_fc_layers"),
+    READ("pooler_size_per_head"),
+    READ("pooler_type"),
     LAST,
 };
 
@@ -340,7 +357,11 @@ static const config_key OF_PHI3[] = {
     LAST,
 };
 
+/* Its class reads hidden_act and norm_epsilon, whatever older names for them say. */
 static const config_key OF_STARCODER2[] = {
+    READ("activation_function"),
+    READ("layer_norm_epsilon"),
+    {{"scale_attn_weights", "scores without a scale"}, CONFIG_ONLY, .to = "true"},
     {{"norm_type", "another norm"}, CONFIG_ONLY, .to = "layer_norm", .is_of_layers = true},
     {{"mlp_type", "another feed-forward part"}, CONFIG_ONLY, .to = "default", .is_of_layers = true},
     LAST,
@@ -419,6 +440,8 @@ static const config_key OF_FALCON[] = {
     READ("parallel_attn"),
     READ("num_ln_in_parallel_attn"),
     READ("alibi"),
+    {{"apply_residual_connection_post_layernorm", "sums with what a norm made"}, CONFIG_ONLY,
+     .to = "false", .is_of_layers = true},
     LAST,
 };
 
@@ -447,6 +470,7 @@ static const config_key OF_MPT[] = {
     READ("learned_pos_emb"),
     READ("no_bias"),
     READ("emb_pdrop"),
+    READ("init_config"),
     READ("init_device"),
     READ("verbose"),
     READ("embedding_fraction"),
@@ -721,6 +745,7 @@ static const model_family ROWS[] = {
      .is_of_two = true,
      .by_default = {TIED, {"activation_function", 0, "gelu"}}},
     {.named = {"bert", "transformers' BERT"}, .names = "bert", .is_masked = true,
+     .own = {OF_BERT},
      .by_default = {TIED, {"layer_norm_eps", 1e-12, NULL}, {"hidden_act", 0, "gelu"}}},
     {.named = {"roberta", "transformers' RoBERTa"},
      .names = "roberta", .is_masked = true, .head_activation = "gelu", .own = {OF_ROBERTA},
