@@ -198,14 +198,15 @@ size_t dump_count_layers(const dump_index *x)
 
 void dump_name_read(dump_name *n, const dump_index *x, size_t layers, const char *name)
 {
-    *n = (dump_name){.layers = layers};
+    *n = (dump_name){.layers = layers, .reading = x->reading};
     const name_group group = find_number(x, name, &n->of);
     const bool is_several = n->of.has_number && group.count > 1;
     n->begins_list = is_several && group.most == layers && group.least == 0;
     n->is_of_layer =
         n->of.has_number && (group.count > 1 || layers == 1) && group.most < layers + group.least;
     /* They may count from 1. */
-    n->first = group.least > 0 && group.most >= layers ? group.most + 1 - layers : 0;
+    const bool is_rest = x->reading == READ_FROM_1 && group.least > 0;
+    n->first = group.least > 0 && group.most >= layers ? group.most + 1 - layers : is_rest;
 }
 
 bool dump_name_next(dump_name *n, dump_meaning *to)
@@ -215,7 +216,8 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
         n->is_of_layer ? sizeof OF_LAYER / sizeof OF_LAYER[0] : sizeof OF_ENDS / sizeof OF_ENDS[0];
     const size_t number = n->of.number;
     if (n->begins_list) { /* each is what the layer before it gives, and the last one is normed */
-        const bool is_output = number > 0 && number < n->layers;
+        const bool is_output =
+            number > 0 && number < n->layers + (n->reading == READ_ENDS_UNNORMED);
         *to = (dump_meaning){.stage = number == 0 ? "begin" : "output",
                              .is_of_layer = is_output,
                              .layer = is_output ? number - 1 : 0};
@@ -245,6 +247,10 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
             to->is_of_layer = !is_first;
             to->layer -= !is_first;
         }
+        const bool is_last = to->is_of_layer && to->layer + 1 == n->layers;
+        if (is_last && n->reading == READ_ENDS_NORMED && row->stage != NULL &&
+            strcmp(row->stage, "output") == 0)
+            to->is_of_layer = false;
         return row->stage != NULL;
     }
     if (!n->is_of_layer)

@@ -14,6 +14,15 @@ typedef enum dump_only { ONLY_ANY, ONLY_UNGATED, ONLY_UNPOSITIONED, ONLY_COUNT }
 
 enum { DUMP_PATTERN = 256 };
 
+/* What the rows of layers are where their names leave it open, which numbers decide then. */
+typedef enum dump_reading {
+    READ_AS_COUNTED,
+    READ_ENDS_NORMED,   /* the last layer's are those after the last norm */
+    READ_FROM_1,        /* layers count from 1, and the last one is not there */
+    READ_ENDS_UNNORMED, /* a list that begins with the embedding ends before the last norm */
+    READING_COUNT
+} dump_reading;
+
 typedef struct numbered_name {
     char pattern[DUMP_PATTERN]; /* in lower case, with # in the place of the number */
     bool has_number;
@@ -22,6 +31,7 @@ typedef struct numbered_name {
 
 typedef struct dump_name {
     numbered_name of;
+    dump_reading reading;
     size_t layers, first, row;
     bool is_of_layer, begins_list,
         counts_other; /* its number may count something else, as batches */
@@ -43,6 +53,7 @@ typedef struct name_group {
 /* All names of a dump, by their patterns: a dump may have thousands. */
 typedef struct dump_index {
     const bundle *dump; /* borrowed */
+    dump_reading reading;
     bundle patterns;
     name_group *group; /* of each of them */
     size_t room;

@@ -155,13 +155,72 @@ static bool choose_begin(port *p, err *e)
     return p->begins_unrounded || measure_part(p, 1, e);
 }
 
+/* ---- how names are read ---- */
+
+/* Before noise is measured: float32's, or that of the type in which it is stored. */
+static size_t count_near(const port *p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->stages; i++) {
+        const port_stage *one = &p->stage[i];
+        const double level = one->stored >= NUMBER_F16 ? level_of(one->stored) : least_noise(p);
+        count += one->found <= ABOVE_NOISE * level;
+    }
+    return count;
+}
+
+static bool has_stage(const port *p, const char *name)
+{
+    size_t i = 0;
+    while (i < p->stages && strcmp(p->stage[i].name, name) != 0)
+        i++;
+    return i < p->stages;
+}
+
+static bool read_as(port *p, dump_reading how, err *e)
+{
+    p->reading = how;
+    if (!port_names_find(p, e))
+        return false;
+    for (size_t i = 0; i < p->stages; i++)
+        p->stage[i].limit = ABOVE_NOISE * least_noise(p);
+    for (port_part part = 0; part < p->parts && p->stages > 0; part++) {
+        if (!measure_part(p, part, e) || !port_names_settle(p, part, e))
+            return false;
+    }
+    return true;
+}
+
+/* Where something differs, names are read otherwise, too: what makes more matrices agree is what
+ * they mean. Without logits a list that ends before the last norm is one of a port that lacks
+ * it. */
+static bool read_dump_names(port *p, err *e)
+{
+    dump_reading best = READ_AS_COUNTED;
+    if (!read_as(p, best, e))
+        return false;
+    const size_t stages = p->stages;
+    size_t near = count_near(p);
+    const bool has_logits = has_stage(p, "logits");
+    for (dump_reading how = best + 1; how < READING_COUNT && near < stages; how++) {
+        if (how == READ_ENDS_UNNORMED && !has_logits)
+            continue;
+        if (!read_as(p, how, e))
+            return false;
+        const size_t now = count_near(p);
+        best = now > near ? how : best;
+        near = now > near ? now : near;
+    }
+    return p->reading == best || read_as(p, best, e);
+}
+
 static bool compare(port *p, err *e)
 {
     p->depth = p->layers->layers;
     p->width = p->layers->width;
     p->parts = p->depth + 2;
     p->rows = mem_alloc_zeroed(p->parts + 1, sizeof p->rows[0], e);
-    if (p->rows == NULL || !work_list(p->model, e) || !port_names_find(p, e))
+    if (p->rows == NULL || !work_list(p->model, e) || !read_dump_names(p, e))
         return false;
     if (p->stages == 0) {
         place at = {.file = p->file};
@@ -170,12 +229,6 @@ static bool compare(port *p, err *e)
                p->dump.count);
         return err_remedy(e, "selfattn info lists them; rows of layers are %zu x %zu here",
                           p->layers->rows, p->layers->width);
-    }
-    for (size_t i = 0; i < p->stages; i++)
-        p->stage[i].limit = ABOVE_NOISE * least_noise(p);
-    for (port_part part = 0; part < p->parts; part++) {
-        if (!measure_part(p, part, e) || !port_names_settle(p, part, e))
-            return false;
     }
     if (!choose_begin(p, e) || !measure_noise(p, e))
         return false;

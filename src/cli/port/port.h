@@ -15,6 +15,7 @@
 #define SELFATTN_CLI_PORT_PORT_H
 
 #include "cli/run/work.h"
+#include "model/dump_names.h"
 #include "model/stages.h"
 
 /* A part of the model: 0 is what rows begin with, then each layer, then what comes after them. */
@@ -73,8 +74,9 @@ typedef struct port {
     const char *reference;   /* the dump that stands in for a model that is not computed, or NULL */
     err refused;             /* why it is not computed */
     bundle dump;
-    text_list unused;  /* names in the dump of which no stage was found */
-    port_stage *stage; /* in the order in which they are made; owned */
+    dump_reading reading; /* of its names */
+    text_list unused;     /* names in the dump of which no stage was found */
+    port_stage *stage;    /* in the order in which they are made; owned */
     size_t stages, room;
     size_t parts;
     bool begins_unrounded; /* the first layer's rows are those that are computed */
@@ -97,7 +99,8 @@ bool port_name_is_of_ids(const char *name);
 /* Of a model of two stacks, whose --prefix says which is meant: whether only the other one's word
  * is in the name. */
 bool port_is_of_other(const port *p, const char *name);
-/* Reads which stage each of the dump's matrices may be: of some stages there are several. */
+/* Reads which stage each of the dump's matrices may be, in the place of what was read before: of
+ * some stages there are several. */
 bool port_names_find(port *p, err *e);
 /* Of several matrices of a stage that was computed, keeps the first that agrees with it, and where
  * none does the first. */

@@ -198,6 +198,7 @@ static stage_text *read_names(const port *p, const bundle *dump, text_list *unus
     stage_text *meant = mem_alloc_zeroed(dump->count, sizeof meant[0], e);
     dump_index names;
     bool is_open = dump_index_open(&names, dump, e);
+    names.reading = p->reading;
     for (size_t i = 0; is_open && i < dump->count && meant != NULL && !e->is_set; i++) {
         const entry *one = &dump->entry[i];
         if (one->kind == ENTRY_TENSOR && one->tensor.rank >= 2 && !port_is_of_other(p, one->name) &&
@@ -226,6 +227,8 @@ static void set_kinds(port *p)
 bool port_names_find(port *p, err *e)
 {
     const text_list *there = &p->model->there;
+    p->stages = 0;
+    text_list_free(&p->unused);
     stage_text *meant = read_names(p, &p->dump, &p->unused, e);
     bool done = meant != NULL;
     for (size_t i = 0; i < there->count && done; i++) {
