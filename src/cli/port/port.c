@@ -46,6 +46,8 @@ static bool take_ids(const port *p, bundle *contents, err *e)
                 {"*encoder_last_hidden_state*", "embedding", "memory"}};
     enum { OF_OTHER = 3, SAYS = 4 };
     static const char *const FROM[] = {"ids", "x", "tokens"};
+    const entry *of_several = NULL;
+    char shape[SHAPE_TEXT];
     for (size_t i = 0; i < p->dump.count && !e->is_set; i++) {
         const entry *one = &p->dump.entry[i];
         const char *last = strrchr(one->name, '.');
@@ -55,6 +57,8 @@ static bool take_ids(const port *p, bundle *contents, err *e)
                !stage_name_matches(SAID[j].pattern, last == NULL ? one->name : last + 1))
             j++;
         const bool has_batch = t->rank == (j == OF_OTHER ? 3 : 2);
+        if (j < OF_OTHER && t->rank == 2 && t->size[0] > 1 && SAID[j].of != NULL)
+            of_several = one;
         if (one->kind != ENTRY_TENSOR || j == SAYS || SAID[j].of == NULL ||
             port_is_of_other(p, one->name) != (j == OF_OTHER) || (has_batch && t->size[0] > 1) ||
             t->rank - has_batch != (j == OF_OTHER ? 2 : 1) ||
@@ -70,6 +74,11 @@ static bool take_ids(const port *p, bundle *contents, err *e)
     if (e->is_set || bundle_find_first(contents, FROM, sizeof FROM / sizeof FROM[0]) != NULL)
         return !e->is_set;
     place at = {.file = p->file != NULL ? p->file : p->from};
+    if (of_several != NULL) {
+        err_at(e, &at, "%s is %s, and a port is compared by one sequence", of_several->name,
+               tensor_shape_text(&of_several->tensor, shape));
+        return err_remedy(e, "a dump of one of them is wanted: its ids, and its rows");
+    }
     err_at(e, &at, "it has no ids, the tokens that these matrices are of");
     return err_remedy(e, "--ids N,... gives them: a text is not split into tokens here");
 }
@@ -214,6 +223,31 @@ static bool read_dump_names(port *p, err *e)
     return p->reading == best || read_as(p, best, e);
 }
 
+/* Says what nothing was found of; and of rows that are as wide as the layers', how many those are. */
+static bool refuse_all(const port *p, err *e)
+{
+    const size_t rows = p->layers->rows, width = p->layers->width;
+    const entry *near = NULL;
+    place at = {.file = p->file};
+    char shape[SHAPE_TEXT];
+    for (size_t i = 0; i < p->dump.count && near == NULL; i++) {
+        const entry *one = &p->dump.entry[i];
+        const tensor *t = &one->tensor;
+        const bool is_wide =
+            one->kind == ENTRY_TENSOR && t->rank >= 2 && t->size[t->rank - 1] == width;
+        near = is_wide && tensor_count(t) != rows * width ? one : NULL;
+    }
+    err_at(e, &at, "none of its %zu matrices has the name and the shape of a stage of this model",
+           p->dump.count);
+    if (near == NULL)
+        return err_remedy(e, "selfattn info lists them; rows of layers are %zu x %zu here", rows,
+                          width);
+    return err_remedy(e,
+                      "%s is %s, and rows of layers are %zu x %zu here: %zu tokens of one "
+                      "sequence, a matrix a layer",
+                      near->name, tensor_shape_text(&near->tensor, shape), rows, width, rows);
+}
+
 static bool compare(port *p, err *e)
 {
     p->depth = p->layers->layers;
@@ -222,14 +256,8 @@ static bool compare(port *p, err *e)
     p->rows = mem_alloc_zeroed(p->parts + 1, sizeof p->rows[0], e);
     if (p->rows == NULL || !work_list(p->model, e) || !read_dump_names(p, e))
         return false;
-    if (p->stages == 0) {
-        place at = {.file = p->file};
-        err_at(e, &at,
-               "none of its %zu matrices has the name and the shape of a stage of this model",
-               p->dump.count);
-        return err_remedy(e, "selfattn info lists them; rows of layers are %zu x %zu here",
-                          p->layers->rows, p->layers->width);
-    }
+    if (p->stages == 0)
+        return refuse_all(p, e);
     if (!choose_begin(p, e) || !measure_noise(p, e))
         return false;
     for (size_t i = 0; i < p->stages; i++)

@@ -236,6 +236,28 @@ static void write_shown(const port *p, text *out)
     text_add_string(out, "\n");
 }
 
+/* "h.1 is nan in row 4, column 6", where the dump has what is no number; or how far it is off. */
+static void write_unexplained(const port *p, const port_stage *one, text *out)
+{
+    const tensor *t = &one->numbers.tensor;
+    size_t at[TENSOR_MAX_RANK] = {0}, rank = (size_t)t->rank;
+    bool is_number = isfinite(tensor_get(t, at));
+    while (!isfinite(one->found) && is_number && tensor_next(t, at))
+        is_number = isfinite(tensor_get(t, at));
+    text_add_format(out, "not explained: %s is ", one->name);
+    if (!is_number && !isfinite(one->found)) {
+        text_add_format(out, "%s in row %zu, column %zu of %s; what comes after may be so by that",
+                        isnan(tensor_get(t, at)) ? "nan" : "infinite", at[rank - 2] + 1,
+                        at[rank - 1] + 1, one->called);
+        return;
+    }
+    text_add_format(out,
+                    "off by %.1g of its largest number%s, and no one cause more gives it: there "
+                    "may be two%s",
+                    one->found, p->causes > 0 ? " with that" : "",
+                    one->part == 0 ? ", or the ids are not the dump's" : "");
+}
+
 void port_report_text(const port *p, text *out)
 {
     const size_t agreeing = count_agreeing(p);
@@ -270,14 +292,11 @@ void port_report_text(const port *p, text *out)
     for (size_t i = 0; i < p->stages; i++) {
         if (port_agrees(&p->stage[i]))
             continue;
-        text_add_format(
-            out,
-            "not explained: %s is off by %.1g of its largest number%s, and no one cause more "
-            "gives it: there may be two; %zu of %zu matrices agree%s\n",
-            p->stage[i].name, p->stage[i].found, p->causes > 0 ? " with that" : "", agreeing,
-            p->stages,
-            is_any_unsearched(p) ? "; in other layers none was looked for, where that takes long"
-                                 : "");
+        write_unexplained(p, &p->stage[i], out);
+        text_add_format(out, "; %zu of %zu matrices agree%s\n", agreeing, p->stages,
+                        is_any_unsearched(p)
+                            ? "; in other layers none was looked for, where that takes long"
+                            : "");
         return;
     }
 }
