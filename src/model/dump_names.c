@@ -38,6 +38,10 @@ static const name_row OF_LAYER[] = {
     {"*ln_2*", "ln2"}, {"*ln2*", "ln2"}, {"*norm2*", "ln2"}, {"*norm_2*", "ln2"},
     {"*ffn_norm*", "ln2"}, {"*mlp_norm*", "ln2"}, {"*final_layer_norm*", "ln2"},
     {"*output.layernorm*", "ln2"}, {"*norm", "ln1"},
+    {"*qcur*rope*", "attention.q_rope"}, {"*q_rope*", "attention.q_rope"},
+    {"*q_rot*", "attention.q_rope"}, {"*q_embed*", "attention.q_rope"},
+    {"*kcur*rope*", "attention.k_rope"}, {"*k_rope*", "attention.k_rope"},
+    {"*k_rot*", "attention.k_rope"}, {"*k_embed*", "attention.k_rope"},
     {"*_a_proj*.in", NULL}, {"*q_b_proj.in", "attention.q_latent_norm"},
     {"*kv_b_proj.in", "attention.kv_latent_norm"}, {"*kv_b_proj*", NULL}, /* keys and values */
     {"*q_a_proj*", "attention.q_latent"}, {"*kv_a_proj*", "attention.kv_latent"},

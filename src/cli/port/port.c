@@ -223,7 +223,7 @@ static bool read_dump_names(port *p, err *e)
     return p->reading == best || read_as(p, best, e);
 }
 
-/* Says what nothing was found of; and of rows that are as wide as the layers', how many those are. */
+/* Says that nothing was found; and of rows that are as wide as the layers', how many they are. */
 static bool refuse_all(const port *p, err *e)
 {
     const size_t rows = p->layers->rows, width = p->layers->width;

@@ -236,6 +236,18 @@ static void write_shown(const port *p, text *out)
     text_add_string(out, "\n");
 }
 
+/* Whether the last that its part makes after it agrees. */
+static bool is_harmless(const port *p, const port_stage *one)
+{
+    bool is_last = false;
+    for (const port_stage *next = one + 1; next < p->stage + p->stages; next++) {
+        if (next->part != one->part)
+            continue;
+        is_last = port_agrees(next);
+    }
+    return is_last;
+}
+
 /* "h.1 is nan in row 4, column 6", where the dump has what is no number; or how far it is off. */
 static void write_unexplained(const port *p, const port_stage *one, text *out)
 {
@@ -251,11 +263,16 @@ static void write_unexplained(const port *p, const port_stage *one, text *out)
                         at[rank - 1] + 1, one->called);
         return;
     }
-    text_add_format(out,
-                    "off by %.1g of its largest number%s, and no one cause more gives it: there "
-                    "may be two%s",
-                    one->found, p->causes > 0 ? " with that" : "",
-                    one->part == 0 ? ", or the ids are not the dump's" : "");
+    text_add_format(out, "off by %.1g of its largest number%s, ", one->found,
+                    p->causes > 0 ? " with that" : "");
+    if (is_harmless(p, one))
+        text_add_format(out,
+                        "and what its layer makes of it agrees: %s may be another stage, such as "
+                        "after rotary positions, or in another order",
+                        one->called);
+    else
+        text_add_format(out, "and no one cause more gives it: there may be two%s",
+                        one->part == 0 ? ", or the ids are not the dump's" : "");
 }
 
 void port_report_text(const port *p, text *out)
