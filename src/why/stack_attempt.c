@@ -349,14 +349,22 @@ static double tolerances_off(const claim *of, const tensor *numbers, const tenso
     return found.error == 0 ? 0 : found.error / found.tol;
 }
 
+static bool is_of_several(const claims *of, const claim *one)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < of->count; i++)
+        count += strcmp(of->claim[i].name, one->name) == 0;
+    return count > 1;
+}
+
 /* What was computed is kept, and the rows that are given take its place: of several claims of one
- * stage those of one that agrees, and where none does those of the first. */
+ * stage those that are nearest. */
 static bool go_by_claims(void *context, const char *name, const tensor *rows)
 {
     stack_attempt *a = context;
     const claims *given = &a->of->given, *of = &a->of->claims;
     tensor stands_in = {0}, there = tensor_view_of(rows), one;
-    bool agrees = false;
+    double nearest = INFINITY;
     if (a->loses != NULL)
         a->loses(a, name, rows);
     if (a->is_turned)
@@ -378,12 +386,10 @@ static bool go_by_claims(void *context, const char *name, const tensor *rows)
             a->is_narrow = true;
             a->error = tolerances_off(&of->claim[i], &one, kept);
         }
-        if (stands_in.data == NULL) {
-            stands_in = one;
-        } else if (!agrees) {
-            agrees = tolerances_off(&of->claim[i], &one, kept) <= 1;
-            stands_in = agrees ? one : stands_in;
-        }
+        const double off =
+            is_of_several(of, &of->claim[i]) ? tolerances_off(&of->claim[i], &one, kept) : 0;
+        stands_in = stands_in.data == NULL || off < nearest ? one : stands_in;
+        nearest = fmin(nearest, off);
         if (!is_narrow)
             tensor_own(kept, kept->type, like->rank, like->size, kept->data);
     }

@@ -141,7 +141,8 @@ static void give_turned(stack_attempt *a, const char *name, const tensor *rows)
     bundle_add_tensor(&a->document, name, &made, (place){0}, a->e);
 }
 
-/* What the rows were made of goes, positions too. */
+/* What the rows were made of goes, positions too. No claim has the shape of what is made then, to
+ * stand in its place: beside stages that are made of such claims it is no attempt. */
 static bool turn_batch(stack_attempt *a)
 {
     static const char *const OF_ROWS[] = {"tokens",    "vocab",
@@ -149,7 +150,7 @@ static bool turn_batch(stack_attempt *a)
                                           "positions", "position_embedding",
                                           "segments",  "segment_embedding"};
     stack right = {.document = &a->document, .how = a->of->how, .isa = a->of->by};
-    bool done = a->scope.is_whole && stack_embed(&right, a->e);
+    bool done = a->scope.is_whole && !a->of->goes_by_claims && stack_embed(&right, a->e);
     if (done) {
         size_t size[] = {right.batches, right.rows, right.width};
         tensor rows; /* borrowed */

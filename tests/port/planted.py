@@ -340,6 +340,12 @@ gpt2 - f32 recorded whole
 llama - f32 recorded whole
 phi - f32 recorded whole
 opt - f32 recorded whole
+llama - bf16 recorded whole
+gpt2 - f16 recorded whole
+bert - bf16 recorded whole
+bert - f16 recorded whole
+gemma2 - f16 recorded whole
+phi - bf16 recorded all
 t5 - f32 recorded encoder
 t5 - f32 recorded decoder
 """

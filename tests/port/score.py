@@ -194,7 +194,7 @@ def recorded(case):
     if case.depth in ("whole", "encoder", "decoder"):
         dump = numbers
     path = SCRATCH / f"{case.model}.safetensors"
-    save(path, dump)
+    save(path, dump, case.dtype if case.style == "recorded" else "f32")
     case.first, case.seen, case.is_quiet = (set(), set()), [], True
     return path, ids_of(case.model)
 

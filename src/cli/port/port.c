@@ -147,6 +147,15 @@ static double worst_of(const port *p, port_part part)
     return worst;
 }
 
+/* Of the first layer's first stage, which alone is made of nothing but the rows before it. */
+static double first_of_layers(const port *p)
+{
+    size_t i = 0;
+    while (i < p->stages && p->stage[i].part < 1)
+        i++;
+    return i < p->stages && p->stage[i].part == 1 ? p->stage[i].found : 0;
+}
+
 /* Rows that are right but for their rounding may have gone into the first layer as they were before
  * it: that which leaves less is taken. */
 static bool choose_begin(port *p, err *e)
@@ -156,11 +165,11 @@ static bool choose_begin(port *p, err *e)
         is_rounded = is_rounded || (p->stage[i].part == 0 && p->stage[i].stored >= NUMBER_F16);
     if (!is_rounded || worst_of(p, 0) > ABOVE_NOISE * least_noise(p))
         return true;
-    const double by_rows = worst_of(p, 1);
+    const double by_rows = first_of_layers(p);
     p->begins_unrounded = true;
     if (!measure_part(p, 0, e) || !measure_part(p, 1, e))
         return false;
-    p->begins_unrounded = worst_of(p, 1) < by_rows;
+    p->begins_unrounded = first_of_layers(p) < by_rows;
     return p->begins_unrounded || measure_part(p, 1, e);
 }
 

@@ -103,7 +103,7 @@ bool port_is_of_other(const port *p, const char *name);
  * some stages there are several. */
 bool port_names_find(port *p, err *e);
 /* Of several matrices of a stage that was computed, keeps the first that agrees with it, and where
- * none does the first. */
+ * none does the nearest. */
 bool port_names_settle(port *p, port_part part, err *e);
 /* The same of those that the reference has too, and how far they are off. */
 bool port_names_pair(port *p, const bundle *reference, err *e);

@@ -248,17 +248,26 @@ bool port_names_find(port *p, err *e)
     return done;
 }
 
+/* The first that agrees, or what is nearest: of a dump in float16 none agrees as float32 does. */
+static size_t find_best(const port *p, size_t from, size_t end)
+{
+    size_t best = from;
+    for (size_t i = from; i < end; i++) {
+        if (port_agrees(&p->stage[i]))
+            return i;
+        best = p->stage[i].found < p->stage[best].found ? i : best;
+    }
+    return best;
+}
+
 bool port_names_settle(port *p, port_part part, err *e)
 {
     size_t kept = 0;
     for (size_t i = 0, end; i < p->stages; i = end) {
-        size_t best = i;
         for (end = i + 1; end < p->stages && strcmp(p->stage[end].name, p->stage[i].name) == 0;)
             end++;
         const bool is_settled = p->stage[i].part == part;
-        while (is_settled && best < end && p->stage[best].found > p->stage[best].limit)
-            best++;
-        best = best == end ? i : best;
+        const size_t best = find_best(p, i, end);
         for (size_t j = i; j < end; j++) {
             port_stage *one = &p->stage[j];
             if (!is_settled || j == best)
