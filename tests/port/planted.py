@@ -184,6 +184,9 @@ MISTAKES = {
     "rope-pairing": Mistake(rope(pairing="interleaved"), ["rope-pairing"], Q),
     "rope-base-500000": Mistake(rope(theta=500000.0), ["rope_base", "rope-base", "rope"], Q,
                                 value=500000.0),
+    # What bfloat16 hides of it is a fourth: 500000 is not 1000000.
+    "rope-base-about-500000": Mistake(rope(theta=500000.0), ["rope_base", "rope-base", "rope"], Q,
+                                      value=500000.0, within=0.3),
     "rope-base-1000000": Mistake(rope(theta=1e6), ["rope_base", "rope-base", "rope"], Q, value=1e6),
     "rope-base-10000": Mistake(rope(theta=1e4), ["rope_base", "rope-base", "rope"], Q, value=1e4),
     "rope-unscaled": Mistake(rope(kind="default", mscale=1.0), [ANY_ROPE], Q),
@@ -257,6 +260,7 @@ ONE = """
 llama rope-pairing f32 own weights
 llama rope-pairing bf16 cpp parts
 llama rope-base-500000 f32 hf weights
+llama rope-base-about-500000 bf16 own weights
 qwen3 rope-base-1000000 bf16 own weights
 llama eps-1e-5 f32 own parts
 gpt2 eps-1e-3 f32 hf weights

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [WORD]: what `selfattn port` says of ports that are wrong, and of ports that are right. 44
+# run.sh [WORD]: what `selfattn port` says of ports that are wrong, and of ports that are right. 45
 # have one mistake and 20 have two, made in a reference in numpy (planted.py), and the program sees
 # nothing but the model's folder, a dump and the ids. The first layer and stage are to be right in
 # 95 of 100, the cause in 80 of 100, and a right port has none (score.py). Of a model that is not

@@ -30,6 +30,8 @@ static const port_fit FITS[] = { /* first what takes a try or two */
 
 const named_table PORT_FITS = NAMED_TABLE("number", FITS);
 
+static const double AS_WELL = 1.5; /* so much more than the best is no worse */
+
 enum { SETTLED_MOST = WHY_SETTLED, FITTED_MOST = 4, COARSE = 60, SOON = 14, FINE = 44, NEAR = 8 };
 
 /* What explains a part so far. */
@@ -241,6 +243,12 @@ static double narrow(const search *s, port_cause *c, double low, double high, do
     return exp((a + b) / 2);
 }
 
+/* Of float32, where nothing is coarser. */
+static double limit_of_float(const port *p)
+{
+    return 8 * p->noise;
+}
+
 /* A power of ten, or a number of few digits, that fits as well is what was written there. */
 static double rounded(const search *s, port_cause *c, double value, double limit, err *e)
 {
@@ -273,10 +281,13 @@ static bool fit_between(const search *s, port_cause *c, double limit, err *e)
     }
     if (!isfinite(best))
         return false;
-    double value = narrow(s, c, at / step, at * step, limit, e);
-    if (!(error_at(s, c, value, limit, e) <= limit))
+    const double value = narrow(s, c, at / step, at * step, limit, e),
+                 left = error_at(s, c, value, limit, e);
+    if (!(left <= limit))
         return false;
-    c->value = rounded(s, c, value, limit, e);
+    /* What rounding hides is a wide range of numbers, of which the rounder is not the likelier. */
+    const double as_well = fmin(limit, fmax(AS_WELL * left, limit_of_float(s->p)));
+    c->value = rounded(s, c, value, as_well, e);
     return true;
 }
 

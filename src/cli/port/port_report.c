@@ -186,7 +186,7 @@ static void write_cause(const port *p, size_t index, text *out)
     const named *row = cause_named(one);
     text_add_format(out, "cause %zu: %s: %s", index + 1, row->name, row->help);
     if (one->made == NULL) {
-        text_add_format(out, " is %.6g", one->value);
+        text_add_format(out, " is %s%.6g", p->coarsest >= NUMBER_F16 ? "about " : "", one->value);
         if (!isnan(one->usual))
             text_add_format(out, ", not %.6g", one->usual);
         text_add_string(out, " (fitted in ");
