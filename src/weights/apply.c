@@ -510,6 +510,14 @@ static bool add_one(tensor *t, dtype type, err *e)
     return true;
 }
 
+/* Of two ways in which it may lie: x·W, or W·x. Tables, and rows, lie in one. */
+static bool is_product(const char *key_name)
+{
+    static const char PRODUCTS[] =
+        "wq wk wv wo ws wa ua wq_down wkv_down w1 w2 w3 router shared_gate w unembedding";
+    return name_is_one_of(PRODUCTS, key_name);
+}
+
 static bool apply_one(const applying *a, const weight_source *from, err *e)
 {
     /* Products pack them, and what looks a row up copies it; both widen. All else is made the run's
@@ -532,7 +540,9 @@ static bool apply_one(const applying *a, const weight_source *from, err *e)
     }
     tensor *t = &added->tensor;
     *t = from->is_cut ? part : *t;
-    added->layout = from->layout != LAYOUT_UNSAID ? from->layout : how.layout;
+    added->layout = from->layout != LAYOUT_UNSAID ? from->layout
+                    : is_product(name)            ? how.layout
+                                                  : LAYOUT_UNSAID;
     if (from->is_stacked && !cut_expert(a, from, added, e))
         return false;
     bool is_gate = strcmp(name, "w3") == 0, is_joined = is_gate || strcmp(name, "w1") == 0;
