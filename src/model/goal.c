@@ -93,9 +93,11 @@ bool goal_read(stack *s, err *e)
     bundle own = {0};
     if (first == NULL)
         return true;
-    if (s->how.goes_on)
-        return err_at(e, &first->at, "%s is given, and a generation chooses without gradients",
-                      first->name);
+    if (s->how.goes_on) {
+        err_at(e, &first->at, "%s is given, and a generation chooses without gradients",
+               first->name);
+        return err_remedy(e, "after train, jq 'del(.loss, .labels, .target)' leaves the weights");
+    }
     if (of_sums != NULL)
         return err_at(e, &of_sums->at,
                       "logsumexp_grad is given, and each attention of layers has a logsumexp");
