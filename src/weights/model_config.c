@@ -37,10 +37,11 @@ static bool is_truth(const entry *one)
     return one->kind == ENTRY_TENSOR && one->tensor.rank == 0 && one->tensor.type == DTYPE_BOOL;
 }
 
+/* null is false. */
 static bool is_true(const entry *one)
 {
     return one != NULL && one->kind == ENTRY_TENSOR && one->tensor.rank == 0 &&
-           tensor_get(&one->tensor, NULL) != 0;
+           !says_nothing(one) && tensor_get(&one->tensor, NULL) != 0;
 }
 
 /* As it stands there, for a message. */
@@ -197,7 +198,8 @@ static bool read_keys(model_config *c, const bundle *said, bool is_alone, err *e
 static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
 {
     const config_key *row = config_key_find(c->of, one->name);
-    if (says_nothing(one) || (row == NULL && config_key_is_idle(one->name)))
+    const bool is_switched = row != NULL && row->use == CONFIG_SWITCH;
+    if ((says_nothing(one) && !is_switched) || (row == NULL && config_key_is_idle(one->name)))
         return true;
     if (row == NULL)
         return refuse_unknown(c, one, e);
@@ -611,7 +613,7 @@ static bool read_layers(model_config *c, err *e)
     const entry *rope = find_said(all, "rope_parameters");
     bool has_list = types != NULL && types->kind == ENTRY_LIST;
     double wide = 0, from = 0, full_every = (double)c->of->full_every;
-    bool is_used = uses == NULL || (!says_nothing(uses) && is_true(uses));
+    bool is_used = uses == NULL || is_true(uses);
     bool has_window = window != NULL && is_used;
     if (has_window && !c->of->has_windows)
         return refuse_unknown(c, window, e);
