@@ -677,6 +677,7 @@ static const model_family ROWS[] = {
     {.named = {"stablelm", "transformers' StableLM"},
      .names = "hf-llama", .rope = "half", .own = {OF_STABLELM},
      .setting = {{"norm_kind", "layer"}},
+     .turns_part = true,
      .by_default = {ROTARY_BASE, APART, {"layer_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"},
                     {"partial_rotary_factor", 0.25, NULL}}},
     {.named = {"starcoder2", "transformers' StarCoder 2"}, .names = "starcoder2", .rope = "half",
@@ -691,18 +692,22 @@ static const model_family ROWS[] = {
      .names = "olmo2", .rope = "half", .norms_heads = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"}}},
     {.named = {"phi", "transformers' Phi"}, .names = "phi", .rope = "half",
+     .turns_part = true,
      .by_default = {ROTARY_BASE, APART, {"layer_norm_eps", 1e-5, NULL},
                     {"hidden_act", 0, "gelu_new"}, {"partial_rotary_factor", 0.5, NULL}}},
     {.named = {"phi3", "transformers' Phi-3, Phi-4"},
      .names = "phi3", .rope = "half", .own = {OF_PHI3}, .has_windows = true,
+     .turns_part = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "silu"}}},
     {.named = {"glm", "transformers' GLM-4"}, .names = "phi3", .rope = "interleaved",
+     .turns_part = true,
      .by_default = {ROTARY_BASE, APART, {"rms_norm_eps", 1.5625e-7, NULL},
                     {"hidden_act", 0, "silu"},
                     {"partial_rotary_factor", 0.5, NULL}, {"num_key_value_heads", 2, NULL},
                     {"head_dim", 128, NULL}}},
     {.named = {"nemotron", "transformers' Nemotron, Minitron"}, .names = "nemotron",
      .rope = "half", .gains_lack_one = true,
+     .turns_part = true,
      .by_default = {ROTARY_BASE, APART, {"norm_eps", 1e-5, NULL}, {"hidden_act", 0, "relu2"},
                     {"partial_rotary_factor", 0.5, NULL}}},
     {.named = {"olmo", "transformers' OLMo"}, .names = "olmo", .rope = "half",
@@ -714,6 +719,7 @@ static const model_family ROWS[] = {
                     {"activation_function", 0, "gelu_new"}, {"rotary_dim", 64, NULL}}},
     {.named = {"gpt_neox", "transformers' GPT-NeoX, Pythia"},
      .names = "neox", .rope = "half", .own = {OF_NEOX},
+     .turns_part = true,
      .by_default = {APART, {"layer_norm_eps", 1e-5, NULL}, {"hidden_act", 0, "gelu"},
                     {"rotary_pct", 0.25, NULL}, {"rotary_emb_base", 10000, NULL},
                     {"use_parallel_residual", 1, NULL}}},
@@ -855,6 +861,8 @@ void model_family_describe(text *out, const model_family *row)
         text_add_format(out, "; %s %s", row->setting[i].key, row->setting[i].word);
     if (row->has_windows)
         text_add_string(out, row->has_types ? "; windows, by layer" : "; windows of all layers");
+    if (row->turns_part)
+        text_add_string(out, "; of a head a part may be turned");
     if (row->asks_how_it_turns)
         text_add_string(out, "; rope_parameters or rope_scaling is asked for");
     if (row->gains_lack_one)

@@ -78,6 +78,7 @@ typedef struct model_family {
     bool has_windows;                   /* sliding_window is known of them */
     bool has_types;                     /* layers differ in that, by layer_types or their numbers */
     bool switches_windows;              /* by use_sliding_window */
+    bool turns_part;                    /* of a head, by partial_rotary_factor */
     bool asks_how_it_turns;             /* where nothing says it, by what is not computed here */
     size_t full_every;    /* that layer of so many has no window, where nothing says which */
     bool begins_full;     /* the first of so many, and not the last */

@@ -411,11 +411,12 @@ static const entry *find_own_base(const bundle *all, const char *type)
                         : find_said(all, "global_rope_theta");
 }
 
-/* Rotary positions of layers of this type, or (NULL) of all. */
+/* Rotary positions of layers of this type, or (NULL) of all. rope_scaling goes over what
+ * transformers 5 writes, as configuration_utils has it, and older versions read nothing else. */
 static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
 {
     const bundle *all = &c->given;
-    const entry *given = first_said(all, "rope_parameters", all, "rope_scaling"), *found,
+    const entry *given = first_said(all, "rope_scaling", all, "rope_parameters"), *found,
                 *own = NULL;
     const bundle *object = given != NULL && given->kind == ENTRY_BUNDLE ? given->bundle : NULL;
     place at = given != NULL ? given->at : (place){.file = c->file};
@@ -446,6 +447,8 @@ static bool add_rope(model_config *c, const char *type, bundle *to, err *e)
         if (!read_number(found, &share, e) ||
             (!(share > 0 && share <= 1) && !refuse_value(found, "above 0 and at most 1", e)))
             return false;
+        if (!c->of->turns_part && share != 1 && turned == 0)
+            return refuse_value(found, "1: models of this type turn all numbers of a head", e);
         if (turned > 0 && share != 1)
             return refuse_value(found, "1: another key says how many numbers are turned", e);
         r.width = (size_t)((double)r.width * share);
@@ -655,10 +658,15 @@ static bool read_layers(model_config *c, err *e)
     if (c->layer == NULL)
         return false;
     /* Where types have rotary positions of their own, each layer has those of its type. */
+    const entry *scaling = find_said(all, "rope_scaling");
     bool has_own_rope = find_own_base(all, "sliding_attention") != NULL ||
                         (has_list && rope != NULL && rope->kind == ENTRY_BUNDLE &&
                          (find_said(rope->bundle, "full_attention") != NULL ||
                           find_said(rope->bundle, "sliding_attention") != NULL));
+    if (has_own_rope && scaling != NULL && rope != NULL)
+        return err_at(
+            e, &scaling->at,
+            "rope_scaling is given next to rope_parameters, which are by types of layers");
     if (turns(c) && !has_own_rope && !add_rope(c, NULL, &c->settings, e))
         return false;
     for (size_t i = 0; i < c->layers; i++) {
