@@ -737,6 +737,12 @@ static bool apply_config(const applying *a, err *e)
         return true;
     if (!apply_depth(a, e))
         return false;
+    /* Each class has a number of its own then. */
+    if (bundle_find(&c->settings, "heads") == NULL &&
+        bundle_find(heads_of(a, &(key_path){.is_in_layer = !m->is_alone}), "heads") == NULL) {
+        err_at(e, &(place){.file = c->file}, "it does not say how many heads there are");
+        return err_remedy(e, "num_attention_heads, or another key for it, does; or --heads N");
+    }
     size_t alone = layer_of_attention(m);
     if (m->is_alone && alone < c->layers && !add_settings(a, &c->layer[alone], a->contents, e))
         return false;
