@@ -48,7 +48,9 @@ static bool is_true(const entry *one)
 static void add_value(text *out, const entry *one)
 {
     double number;
-    if (is_truth(one))
+    if (one->kind == ENTRY_TENSOR && says_nothing(one))
+        text_add_string(out, "null");
+    else if (is_truth(one))
         text_add_string(out, is_true(one) ? "true" : "false");
     else if (setting_is_number(one, &number))
         text_add_format(out, "%.17g", number);
@@ -69,7 +71,8 @@ static bool refuse_value(const entry *one, const char *wanted, err *e)
 
 static bool read_number(const entry *one, double *number, err *e)
 {
-    return (setting_is_number(one, number) && !is_truth(one)) || refuse_value(one, "a number", e);
+    return (setting_is_number(one, number) && !is_truth(one) && !says_nothing(one)) ||
+           refuse_value(one, "a number", e);
 }
 
 /* The first of these that is said, of the object and then of config.json; or NULL. */
@@ -198,8 +201,10 @@ static bool read_keys(model_config *c, const bundle *said, bool is_alone, err *e
 static bool read_key(model_config *c, const entry *one, bool is_alone, err *e)
 {
     const config_key *row = config_key_find(c->of, one->name);
-    const bool is_switched = row != NULL && row->use == CONFIG_SWITCH;
-    if ((says_nothing(one) && !is_switched) || (row == NULL && config_key_is_idle(one->name)))
+    /* Of a switch null is false, and no class has an eps that is null. */
+    const bool is_asked = row != NULL && (row->use == CONFIG_SWITCH ||
+                                          (row->to != NULL && strcmp(row->to, "norm_eps") == 0));
+    if ((says_nothing(one) && !is_asked) || (row == NULL && config_key_is_idle(one->name)))
         return true;
     if (row == NULL)
         return refuse_unknown(c, one, e);
@@ -749,6 +754,10 @@ bool model_config_read(model_config *c, bundle *read, const char *file, bool is_
     c->is_tied = is_true(find_said(&c->given, "tie_word_embeddings"));
     if (!add_rounded_alibi(c, e))
         return false;
+    bool is_by_width = c->of->scales_rows || c->of->scales_logits ||
+                       is_true(find_said(&c->given, "scale_embedding"));
+    if (is_by_width && c->size[SIZE_WIDTH].is == 0)
+        return err_at(e, &at, "it does not say how wide rows are, whose root scales them");
     if (c->of->norms_heads && eps != NULL &&
         !bundle_add_number(&c->settings, "qk_eps", tensor_get(eps, NULL), at, e))
         return false;
