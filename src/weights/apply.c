@@ -581,8 +581,49 @@ static bool take_order(const applying *a, const weight_source *from, err *e)
                           bundle_add_text(in, "norm", order, strlen(order), a->at, e));
 }
 
+static bool are_same(const tensor *one, const tensor *other)
+{
+    size_t at[TENSOR_MAX_RANK] = {0}, count;
+    double x[TENSOR_RUN], y[TENSOR_RUN];
+    if (!tensor_same_shape(one, other))
+        return false;
+    do {
+        count = tensor_get_run(one, at, x);
+        tensor_get_run(other, at, y);
+        if (memcmp(x, y, count * sizeof x[0]) != 0)
+            return false;
+    } while (tensor_next_run(one, at, count));
+    return true;
+}
+
+/* A file may have the embedding twice. Where it is not the same there, transformers 4 takes the
+ * embedding, and 5 what the file has. */
+static bool check_tied(const applying *a, const weight_source *from, err *e)
+{
+    const entry *own = bundle_find(a->read, from->name), *table = NULL;
+    const char *logits = bundle_text(a->contents, "logits");
+    if (logits != NULL && strcmp(logits, "false") == 0)
+        return true;
+    for (size_t i = 0; i < a->from->sources && table == NULL; i++) {
+        const weight_source *one = &a->from->source[i];
+        bool is_table = strcmp(one->to.key->named.name, NAMED_PARTS[EMBEDDING].key) == 0;
+        table = is_table && one->name != NULL ? bundle_find(a->read, one->name) : NULL;
+    }
+    if (table == NULL || are_same(&own->tensor, &table->tensor) ||
+        bundle_find(a->contents, from->to.key->named.name) != NULL)
+        return true;
+    err_at(e, &own->at,
+           "%s has other numbers than %s, and tie_word_embeddings says that they are one: versions "
+           "of transformers differ",
+           own->name, table->name);
+    return err_remedy(e, "\"tie_word_embeddings\": false takes it, --map none=%s leaves it out",
+                      own->name);
+}
+
 static bool apply_source(const applying *a, const weight_source *from, err *e)
 {
+    if (from->is_tied)
+        return check_tied(a, from, e);
     bool is_left = from->name == NULL && is_first_norm(from) && a->from->by->without_first != NULL;
     bool done = is_left ? take_order(a, from, e)
                         : from->name == NULL || !is_wanted(a, from) || apply_one(a, from, e);
@@ -934,8 +975,8 @@ static void add_layer_sources(const applying *a, text *out)
     size_t biases = 0;
     for (size_t i = 0; i <= m->sources; i++) {
         const weight_source *from = i < m->sources ? &m->source[i] : NULL;
-        bool is_said = from != NULL && from->name != NULL && from->to.layer == 0 &&
-                       from->to.item == 0 && !leaves_out(a, from);
+        bool is_said = from != NULL && from->name != NULL && !from->is_tied &&
+                       from->to.layer == 0 && from->to.item == 0 && !leaves_out(a, from);
         biases += is_said && is_bias(&from->to);
         if (from != NULL && (!is_said || is_bias(&from->to)))
             continue;

@@ -202,7 +202,7 @@ static void add_rest(weight_match *m, err *e)
         bool climbs = part->climbs || (i == LN_F && m->by->final_climbs);
         const char *words = named_part_words(part, m->attention, false),
                    *bias_words = named_part_words(part, m->attention, true);
-        const indexed_name *found = is_tied ? NULL : match_beside(m, names, words, climbs);
+        const indexed_name *found = match_beside(m, names, words, climbs);
         const indexed_name *bias = match_beside(m, names, bias_words, climbs);
         if (bias != NULL) {
             size_t stem = bias->length; /* words come after a separator */
@@ -215,7 +215,8 @@ static void add_rest(weight_match *m, err *e)
         if (is_lacking && bias == NULL)
             match_beside(m, names, words, climbs);
         bool is_there = found != NULL || (bias != NULL && part->is_norm);
-        weight_source one = {.name = found == NULL ? NULL : found->name, .layout = part->layout};
+        weight_source one = {
+            .name = found == NULL ? NULL : found->name, .layout = part->layout, .is_tied = is_tied};
         key_path_read(&one.to, part->key, strlen(part->key));
         if (is_there || is_lacking)
             add_source(m, one, e);

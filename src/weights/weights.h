@@ -21,6 +21,7 @@ typedef struct weight_source {
     bool is_of_other; /* this layer has none by config.json, whatever others have */
     size_t has;
     bool is_cut;          /* by the convention of its attention */
+    bool is_tied;         /* by config.json it is the embedding, and nothing is made of it */
     bool is_stacked;      /* it is one expert's of those that the name holds */
     input which;          /* of attention; INPUT_COUNT: none */
     weight_layout layout; /* of what has one of its own; else the convention's */
