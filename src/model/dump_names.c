@@ -60,6 +60,7 @@ static const name_row OF_LAYER[] = {
     {"*after_attn*", "attention_sum"}, {"*after_attention*", "attention_sum"},
     {"*post_attn*", "attention_sum"}, {"*ffn_inp*", "attention_sum"},
     {"*resid_mid*", "attention_sum"}, {"*mid*", "attention_sum"},
+    {"*after_mlp*", "output"}, {"*after_ffn*", "output"},
     {"*attn*.in", NULL}, {"*attention*.in", NULL},
     {"*attn*", "attention.output"}, {"*attention*", "attention.output"},
     {"*resid_dropout*", "attention.output"},
