@@ -35,6 +35,7 @@ typedef struct port_stage {
     double before;      /* the same without what is settled */
     double limit;       /* above which it is wrong */
     bool is_unexplained;
+    bool is_rounding;   /* it is off by no more than that, and no cause gives it */
     bool is_unsearched; /* but for what explains others */
 } port_stage;
 

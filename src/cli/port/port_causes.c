@@ -407,9 +407,13 @@ static bool find_any(search *s, double limit, err *e)
     return find_fit(s, limit, e);
 }
 
+enum { COARSE_ROUNDINGS = 8 }; /* so many of them, of the greatest number, are no difference */
+
 static double coarse_limit(const port *p)
 {
-    return p->coarsest == NUMBER_BF16 ? 8 * 0x1p-8 : p->coarsest == NUMBER_F16 ? 8 * 0x1p-11 : 0;
+    return p->coarsest == NUMBER_BF16  ? COARSE_ROUNDINGS * 0x1p-8
+           : p->coarsest == NUMBER_F16 ? COARSE_ROUNDINGS * 0x1p-11
+                                       : 0;
 }
 
 static bool is_wrong(const port_stage *one)
@@ -427,7 +431,8 @@ static bool was_in_vain(const port *p, const port_stage *of)
 {
     bool was = false;
     for (const port_stage *one = p->stage; one < of; one++)
-        was = was || (one->is_unexplained && strcmp(one->kind, of->kind) == 0);
+        was =
+            was || ((one->is_unexplained || one->is_rounding) && strcmp(one->kind, of->kind) == 0);
     return was;
 }
 
@@ -455,10 +460,17 @@ static bool search_part(port *p, port_part part, err *e)
         }
         s.index = i;
         const double coarse = coarse_limit(p);
+        /* In a large model what one rounding leaves is not asked about. */
+        if (port_is_large(p) && one->found <= coarse / COARSE_ROUNDINGS) {
+            one->limit = coarse;
+            one->is_rounding = true;
+            continue;
+        }
         one->is_unsearched = part + 1 < p->parts && port_is_large(p) && was_in_vain(p, one);
         bool is_found = find_any(&s, one->limit, e);
         if (!is_found && one->found <= coarse) {
             one->limit = coarse;
+            one->is_rounding = true;
             continue;
         }
         if (!is_found && coarse > 0) {
