@@ -15,6 +15,8 @@ typedef struct name_row {
     const char *pattern, *stage; /* NULL: none; it may begin with one of ONLY */
 } name_row;
 
+static const char ALONE[] = "alone:"; /* read so where heads are products alone */
+
 static const char *const ONLY[] = {
     [ONLY_UNGATED] = "ungated:", [ONLY_UNPOSITIONED] = "unpositioned:"};
 
@@ -86,7 +88,10 @@ static const name_row OF_LAYER[] = {
 };
 
 static const name_row OF_ENDS[] = {
-    {"*logits*", "logits"}, {"*lm_head*", "logits"}, {"*result_output*", "logits"},
+    {"*logits.product", "logits.product"}, {"*logits*", "logits"},
+    {"*lm_head*", "alone:logits.product"}, {"*embed_out*", "alone:logits.product"},
+    {"*unembed*", "alone:logits.product"},
+    {"*lm_head*", "logits"}, {"*result_output*", "logits"},
     {"*", "logits"}, /* no other stage has its shape */
     {"*wte*", NULL}, {"*wpe*", NULL}, {"*tok*emb*", NULL}, {"*word_emb*", NULL},
     {"*pos*", NULL}, {"*head.in", NULL}, {"*.in", NULL},
@@ -232,10 +237,12 @@ bool dump_name_next(dump_name *n, dump_meaning *to)
         return false;
     while (n->row < count) {
         const name_row *row = &rows[n->row++];
-        const bool is_by_shape = strcmp(row->pattern, "*") == 0;
-        if (!stage_name_matches(row->pattern, n->of.pattern) || (is_by_shape && n->counts_other))
+        const bool is_by_shape = strcmp(row->pattern, "*") == 0,
+                   is_alone = row->stage != NULL && strncmp(row->stage, ALONE, strlen(ALONE)) == 0;
+        if (!stage_name_matches(row->pattern, n->of.pattern) || (is_by_shape && n->counts_other) ||
+            (is_alone && n->reading != READ_HEAD_ALONE))
             continue;
-        *to = (dump_meaning){.stage = row->stage,
+        *to = (dump_meaning){.stage = is_alone ? row->stage + strlen(ALONE) : row->stage,
                              .is_of_layer = n->is_of_layer,
                              .is_by_shape = is_by_shape,
                              .layer = n->is_of_layer ? number - n->first : 0};
@@ -308,7 +315,8 @@ bool stage_is_of_pairs(const char *name)
 stage_standing stage_stands(const char *name)
 {
     static const char LAYER[] = "layer.";
-    static const char *const ENDS[] = {"embedded", "ln_e", "embed.output", "output", "logits"};
+    static const char *const ENDS[] = {"embedded", "ln_e",           "embed.output",
+                                       "output",   "logits.product", "logits"};
     enum { PART_COUNT = sizeof PARTS / sizeof PARTS[0], END_COUNT = sizeof ENDS / sizeof ENDS[0] };
     if (strncmp(name, LAYER, sizeof LAYER - 1) != 0) {
         const size_t number = index_in(ENDS, END_COUNT, name);

@@ -20,6 +20,7 @@ typedef enum dump_reading {
     READ_ENDS_NORMED,   /* the last layer's are those after the last norm */
     READ_FROM_1,        /* layers count from 1, and the last one is not there */
     READ_ENDS_UNNORMED, /* a list that begins with the embedding ends before the last norm */
+    READ_HEAD_ALONE,    /* a head's are the product alone, before a factor and a cap */
     READING_COUNT
 } dump_reading;
 

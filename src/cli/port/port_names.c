@@ -28,15 +28,21 @@ static size_t hidden_width(const stack *s, const char *name)
     return 0;
 }
 
+/* Logits, and what they are before a factor and a cap. */
+static bool is_of_ids(const char *name)
+{
+    return strncmp(name, "logits", strlen("logits")) == 0;
+}
+
 static void stage_shape(const stack *s, const char *name, int *rank, size_t size[TENSOR_MAX_RANK])
 {
     stage_id id;
     const plan *by = stack_plan_of(s, name, &id);
     const char *last = strrchr(name, '.');
     const bool is_inside = strstr(name, "ffn.") != NULL && strcmp(last, ".output") != 0;
-    const size_t width = strcmp(name, "logits") == 0 ? s->to_ids.weight.size[1]
-                         : is_inside                 ? hidden_width(s, name)
-                                                     : s->width;
+    const size_t width = is_of_ids(name) ? s->to_ids.weight.size[1]
+                         : is_inside     ? hidden_width(s, name)
+                                         : s->width;
     const size_t rows[] = {s->batches, s->rows, width};
     const bool has_batch = s->batches > 0;
     if (by != NULL) {
@@ -67,7 +73,7 @@ static bool may_have_shape(const port *p, const char *name, const tensor *t)
 {
     const char *last = strrchr(name, '.');
     const size_t wide = t->size[t->rank - 1];
-    if (strcmp(name, "logits") == 0)
+    if (is_of_ids(name))
         return wide == p->ids;
     if (stage_is_of_pairs(name))
         return wide == t->size[t->rank - 2] &&

@@ -78,6 +78,18 @@ static void write_names(const port *p, text *out)
     text_add_format(out, " (%zu of %zu)\n", p->stages, p->stages + p->unused.count);
 }
 
+/* Of a head that was read so the logits are not there. */
+static void write_head_alone(const port *p, text *out)
+{
+    for (size_t i = 0; i < p->stages && p->reading == READ_HEAD_ALONE; i++) {
+        if (strcmp(p->stage[i].name, "logits.product") == 0)
+            text_add_format(out,
+                            "%s is the product alone: whether the model's factor or cap follows "
+                            "it, this dump does not show\n",
+                            p->stage[i].called);
+    }
+}
+
 enum { UNUSED_SHOWN = 4 };
 
 /* A difference in one of these is not seen. */
@@ -283,6 +295,7 @@ void port_report_text(const port *p, text *out)
         largest = fmax(largest, p->stage[i].before);
     write_model(p, out);
     write_names(p, out);
+    write_head_alone(p, out);
     write_unused(p, out);
     write_noise(p, out);
     write_table(p, out);
