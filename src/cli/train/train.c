@@ -164,6 +164,20 @@ static bool check_slopes(const work *w, const char *name, const char *gradient, 
     return false;
 }
 
+/* What is added to scores and stands beside the layers: each has a gradient of it, of its own. */
+static bool check_shared(const trainer *t, const work *w, const char *name, err *e)
+{
+    const char *dot = strrchr(name, '.'), *last = dot == NULL ? name : dot + 1;
+    const gradient_name gradient = gradient_of(last);
+    const named *row = named_find(&STAGES, gradient.text, strlen(gradient.text));
+    bool is_added = row != NULL &&
+                    (stage_row(stage_of(row))->of_setting != 0 || stage_of(row) == STAGE_BIAS_GRAD);
+    if (w->kind->attention != NULL || !is_added || bundle_find(&t->one.contents, last) == NULL)
+        return true;
+    err_option(e, "only", "%s is that of all layers, and does not learn", name);
+    return err_remedy(e, "in a layer it would, as layer.0.attention.%s", last);
+}
+
 /* Refuses the last name that was added where it is not of a matrix that has a gradient. */
 static bool check_name(const trainer *t, work *w, const text_list *usual, err *e)
 {
@@ -175,7 +189,7 @@ static bool check_name(const trainer *t, work *w, const text_list *usual, err *e
         return false;
     if (has_gradient)
         return true;
-    if (are_slopes && !check_slopes(w, name, gradient, e))
+    if ((are_slopes && !check_slopes(w, name, gradient, e)) || !check_shared(t, w, name, e))
         return false;
     text others = {0};
     for (size_t i = 0; i < usual->count; i++)
