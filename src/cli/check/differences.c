@@ -43,8 +43,8 @@ static const double ROUNDING = 0x1p-48;
 static const double SECONDS = 1e10;
 enum { FEW = 4, RUNS = 4 };
 
-/* What the numbers of one gradient may be off by is in proportion to `unit`, and rounding has its
- * own part in it. */
+/* What the numbers of one gradient may be off by is in proportion to `unit`, and rounding and what
+ * half a step changes have their own part in it. */
 typedef struct found_gradient {
     double unit, rounding;
 } found_gradient;
@@ -93,7 +93,8 @@ static bool nudge(nudged *n, tensor *numbers, const size_t *at, double step, mov
 
 /* Of two steps, one half of the other, the error of the square is taken off. What is −inf stays
  * that. A hole where the steps disagree, or where the number stands on a kink: all that bends does
- * so half as much in half a step, but a kink. */
+ * so half as much in half a step, but a kink. The result may be wrong by some of what the
+ * steps disagree by, if a kink lies between them. */
 static bool difference_at(nudged *n, tensor *numbers, const size_t *at, double unit, moved *found,
                           err *e)
 {
@@ -108,8 +109,10 @@ static bool difference_at(nudged *n, tensor *numbers, const size_t *at, double u
                          .sizes = narrow.sizes,
                          .rounding = 2 * narrow.rounding};
         double same = SAME * narrow.sizes + found->rounding, kink = 2 * narrow.bends - wide.bends;
-        if (fabs(wide.sum - narrow.sum) <= same && kink <= 4 * same + SAME_BEND * wide.bends)
+        if (fabs(wide.sum - narrow.sum) <= same && kink <= 4 * same + SAME_BEND * wide.bends) {
+            found->rounding += fabs(wide.sum - narrow.sum);
             return true;
+        }
         found->sum = tensor_hole();
     }
     return true;

@@ -12,7 +12,8 @@
 /* With the number nudged, or as it is. */
 typedef enum nudged_way { NUDGED_UP, NUDGED_DOWN, NUDGED_NOT, NUDGED_WAYS } nudged_way;
 
-/* A sum, that of its terms' sizes, what rounding may add to it, and that of how the terms bend. */
+/* A sum, that of its terms' sizes, what rounding and the step may add to it, and that of how the
+ * terms bend. */
 typedef struct moved {
     double sum, sizes, rounding, bends;
 } moved;

@@ -23,14 +23,22 @@ static entry *numbers_of(const bundle *in, const char *gradient)
     return found != NULL && found->kind == ENTRY_TENSOR ? found : NULL;
 }
 
+/* What `embed` makes of looked up rows alone is made where these are read, and no run begins at it. */
+static bool is_read(const stack *s, const char *name)
+{
+    return s->product.is_of_looked_up && strcmp(name, "embed.output") == 0;
+}
+
 /* Whether it is of rows that go through the layers, or of a stage that one of their attentions can
  * begin at. */
 static bool can_give(const work *w, const char *gradient, bool takes_large)
 {
     char name[STAGE_NAME];
     stage_id id = STAGE_COUNT;
-    const plan *p = stack_plan_of(w->kind->layers(w), gradient, &id);
-    if (!stage_is_gradient(gradient, name) || text_list_find(&w->there, name) == NULL)
+    const stack *s = w->kind->layers(w);
+    const plan *p = stack_plan_of(s, gradient, &id);
+    if (!stage_is_gradient(gradient, name) || text_list_find(&w->there, name) == NULL ||
+        is_read(s, name))
         return false;
     return p == NULL || id == STAGE_OUTPUT_GRAD ||
            (nudged_can_begin(id) && (takes_large || plan_stage_numbers(p, id) <= NUDGED_WIDE));
@@ -131,13 +139,13 @@ static bool find_terms(nudged_layers *n, const stack *s, const tensor *output, d
         return true;
     }
     const unembedding *u = &g->to_ids;
-    const size_t size[] = {s->embedded.size[0], u->weight.size[1]};
+    const size_t size[] = {s->embedded.size[0], u->weight.size[1]}, of_rows[] = {size[0], s->width};
     const kernels *with = s->isa->table(s->type);
     head_rows of_head = {0};
     const keeper keep = {
         .wanted = &NOTHING, .change = n->given == NULL ? NULL : give_rows, .context = n};
     tensor rows = tensor_view_of(output);
-    tensor_own(&rows, s->type, 2, s->embedded.size, output->data);
+    tensor_own(&rows, s->type, 2, of_rows, output->data);
     rows.owns = false;
     bool done = tensor_new(&logits, s->type, 2, size, e) &&
                 (!s->has_head || head_run(&s->head, with, by, &rows, true, &of_head, &keep, e)) &&
