@@ -1,6 +1,7 @@
 #include "model/stages.h"
 
 #include "model/stack.h"
+#include "model/stack_keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -214,22 +215,31 @@ static const rows_stage ROWS_STAGES[] = {
     {{"output", "bqm"}, false, true}, /* a stack's has the name of attention's */
 };
 
+/* Without the end of a gradient's name. */
+static size_t length_of_own(const char *name, size_t length)
+{
+    static const char GRADIENT[] = "_grad";
+    size_t end = sizeof GRADIENT - 1;
+    bool is_gradient = length > end && memcmp(name + length - end, GRADIENT, end) == 0;
+    return is_gradient ? length - end : length;
+}
+
 /* A gradient has the axes of what it is of. */
 static const rows_stage *find_rows(const char *name, size_t length)
 {
     static const named_table TABLE = NAMED_TABLE("stage", ROWS_STAGES);
-    static const char GRADIENT[] = "_grad";
-    size_t end = sizeof GRADIENT - 1;
-    if (length > end && memcmp(name + length - end, GRADIENT, end) == 0)
-        length -= end;
-    return (const rows_stage *)(const void *)named_find(&TABLE, name, length);
+    return (const rows_stage *)(const void *)named_find(&TABLE, name, length_of_own(name, length));
 }
 
-/* What a layer or a part makes has its name before a dot. */
+/* What a layer or a part makes has its name before a dot; a matrix at the top has a gradient. */
 bool stack_may_have_stage(const char *name, size_t length)
 {
     const rows_stage *found = find_rows(name, length);
-    return memchr(name, '.', length) != NULL || (found != NULL && found->is_of_stack);
+    size_t own = length_of_own(name, length);
+    const key *of =
+        own == length ? NULL : (const key *)(const void *)named_find(&STACK_KEYS, name, own);
+    return memchr(name, '.', length) != NULL || (found != NULL && found->is_of_stack) ||
+           (of != NULL && of->kind == KEY_MATRIX);
 }
 
 const char *stack_axes_of(const char *name)

@@ -134,7 +134,6 @@ typedef struct options {
     /* run */
     size_t threads, max_memory; /* without --threads and --max-memory, cli.c says them */
     const char *isa, *color;    /* NULL or "auto": the program chooses */
-    bool names_ways; /* words with . or *, which may lead through layers: options_check_words */
     bool has_threads, has_max_memory, force, csv_safe, quiet, no_sandbox, help, version;
     /* compare */
     double tol, atol, rtol;

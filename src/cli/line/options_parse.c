@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/line/other_words.h"
 #include "io/number_read.h"
+#include "model/stages.h"
 #include "render/renderer.h"
 
 #include <getopt.h>
@@ -72,15 +73,18 @@ static bool refuse_word(const option_row *row, const char *word, size_t length, 
     return false;
 }
 
-static bool is_way(const char *word, size_t length)
+/* Whether layers may have it: a way to a stage of theirs, or a name that attention has not. */
+static bool may_be_of_layers(const option_row *row, const char *word, size_t length)
 {
-    return memchr(word, '.', length) != NULL || memchr(word, '*', length) != NULL;
+    return row->any_in != 0 &&
+           (memchr(word, '*', length) != NULL || stack_may_have_stage(word, length) ||
+            (row->choices == &STEPS && named_find(&FLOORS, word, length) != NULL));
 }
 
 static bool check_word(const option_row *row, const char *word, size_t length, err *e)
 {
     if (row->choices == NULL || is_word_of(row, word, length) ||
-        (row->any_in != 0 && is_way(word, length)))
+        may_be_of_layers(row, word, length))
         return true;
     return refuse_word(row, word, length, e);
 }
@@ -248,7 +252,7 @@ static bool may_take(const option_row *row, const char *value)
 
 bool options_check_words(const options *o, err *e)
 {
-    for (size_t i = 0; o->names_ways && i < OPTIONS.count; i++) {
+    for (size_t i = 0; i < OPTIONS.count; i++) {
         const option_row *row = option_row_at(i);
         const text_list *said = option_list(o, row);
         for (size_t j = 0; row->any_in != 0 && j < said->count; j++) {
@@ -267,8 +271,6 @@ static bool set_option(options *o, const option_row *row, const char *value, err
         return err_option(e, row->named.name, "the value is empty, %s is wanted", row->metavar);
     if (row->has != 0)
         *(bool *)((char *)o + row->has) = true;
-    if (row->any_in != 0 && value != NULL && is_way(value, strlen(value)))
-        o->names_ways = true;
     if (value == NULL && row->key != NULL)
         return give_key(o, row, "true", e);
     if (value == NULL && row->kind != OPTION_FLAG)
