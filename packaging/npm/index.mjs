@@ -3,6 +3,7 @@ import { Run } from "./wasi.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 const TYPES = { F32: Float32Array, F64: Float64Array };
+const WITHOUT_TENSORS = ["format", "output", "help", "version"];
 
 /** Compiles the program, which lies next to this file, or is what is given. */
 export async function load(source = new URL("selfattn.wasm", import.meta.url)) {
@@ -38,10 +39,15 @@ class Selfattn {
     };
   }
 
-  /** The stages that are written, by name: weights and output, unless emit says otherwise. */
+  /** The stages that are written, by name: weights and output, unless emit says otherwise; none
+   * where write has them in files. */
   async run(document, settings = {}) {
+    for (const name of WITHOUT_TENSORS)
+      if (settings[name] != null && !(name === "format" && settings[name] === "safetensors"))
+        throw new TypeError(`${name}: run gives tensors; command is for what the program writes`);
     const args = ["run", "--format=safetensors", ...options(settings), "-"];
-    return unpacked((await this.#done(args, { stdin: packed(document) })).bytes);
+    const { bytes } = await this.#done(args, { stdin: packed(document) });
+    return bytes.length === 0 ? {} : unpacked(bytes);
   }
 
   /** Throws an AssertionError, which says where and why, if what another program made of the
@@ -86,6 +92,14 @@ function isTensor(value) {
   return ArrayBuffer.isView(value?.data) && Array.isArray(value.shape);
 }
 
+/** Its shape says how many numbers it has. */
+function checked(name, tensor) {
+  const { shape, data } = tensor, count = shape.reduce((product, one) => product * one, 1);
+  if (data.length === count) return tensor;
+  throw new TypeError(`${name} has ${data.length} numbers, and its shape, ${shape.join(" x ")}, ` +
+    `makes ${count}`);
+}
+
 /** As safetensors where all of it is tensors and numbers, else as JSON. */
 function packed(document) {
   if (typeof document === "string") return document;
@@ -103,7 +117,8 @@ function safetensors(values) {
   const header = {}, parts = [];
   let at = 0;
   for (const [name, value] of values) {
-    const one = isTensor(value) ? value : { shape: [], data: new Float64Array([value]) };
+    const one = isTensor(value) ? checked(name, value)
+      : { shape: [], data: new Float64Array([value]) };
     const bytes = bytesOf(one.data);
     header[name] = { dtype: dtypeOf(one), shape: one.shape, data_offsets: [at, at + bytes.length] };
     at += bytes.length;
@@ -123,7 +138,7 @@ function safetensors(values) {
 /** For JSON, which has no typed arrays, and no numbers that are not finite. */
 function plain(key, value) {
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  if (isTensor(value)) return nested(value.data, value.shape);
+  if (isTensor(value)) return nested(checked(key, value).data, value.shape);
   return ArrayBuffer.isView(value) ? Array.from(value) : value;
 }
 

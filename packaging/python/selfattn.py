@@ -38,12 +38,16 @@ def program():
 
 def run(document=None, /, **settings):
     """The stages that are written, by name: weights and output, unless emit=… says otherwise. They
-    are arrays where NumPy is, else nested lists."""
+    are arrays where NumPy is, else nested lists; none where write=… has them in files."""
+    kind = "npz" if numpy else "json"
+    for name in ("format", "output", "help", "version"):
+        if settings.get(name) is not None and (name, settings[name]) != ("format", kind):
+            raise TypeError(f"{name}: run gives arrays; the program itself writes other things")
     words, operand, data = _asked(document, settings)
-    if numpy:
-        return dict(numpy.load(io.BytesIO(_call(["run", "--format=npz", *words], operand, data))))
-    out = _call(["run", "--format=json", *words], operand, data)
-    return {name: _read(value) for name, value in json.loads(out).items()
+    out = _call(["run", f"--format={kind}", *words], operand, data)
+    if numpy and out:
+        return dict(numpy.load(io.BytesIO(out)))
+    return {name: _read(value) for name, value in json.loads(out or "{}").items()
             if not isinstance(value, str)}
 
 
@@ -76,7 +80,7 @@ def _asked(document, settings):
 
 
 def _option(name, value):
-    if isinstance(value, bool):
+    if isinstance(value, bool) or str(getattr(value, "dtype", "")) in ("bool", "torch.bool"):
         return [name if value else "--no-" + name[2:]]
     if isinstance(value, dict):
         return [f"{name}={of}={one}" for of, one in value.items()]
@@ -141,6 +145,8 @@ def _call(words, operand, data, **how):
     words = [program(), *words, "--", operand]
     done = subprocess.run(words, input=data, capture_output=True, check=False, **how)
     said = done.stderr.decode().rstrip()
+    for one in how.get("pass_fds", ()):
+        said = said.replace(f"/dev/fd/{one}", "actual")
     if done.returncode == 1:
         raise AssertionError(done.stdout.decode().rstrip())
     if done.returncode != 0:

@@ -45,6 +45,17 @@ assert.deepEqual(await selfattn.run({ x, bias }, { emit: "masked" }), masked);
 // Its words.
 await assert.rejects(selfattn.run({ x, heads: 3 }), /is not a multiple of the 3 heads/);
 await assert.rejects(selfattn.run({ x }, { haeds: 3 }), /did you mean --heads\?/);
+for (const name of ["format", "output", "help"])
+  await assert.rejects(selfattn.run({ x }, { [name]: "a.npz" }),
+    { name: "TypeError", message: new RegExp(`^${name}: run gives tensors`) });
+assert.deepEqual(await selfattn.run({ x }, { write: { weights: "a.csv" } }), {});
+
+// A tensor's shape says how many numbers it has, in whatever document.
+for (const numbers of [3, 5])
+  for (const more of [{}, { name: "a" }])
+    await assert.rejects(
+      selfattn.run({ x: { shape: [2, 2], data: new Float32Array(numbers) }, ...more }),
+      { name: "TypeError", message: `x has ${numbers} numbers, and its shape, 2 x 2, makes 4` });
 const wrong = await selfattn.run({ x }, { scale: "none" });
 await assert.rejects(selfattn.check(wrong, { x }, { tol: 1e-5 }),
   { name: "AssertionError", message: /why: scale-missing: scores are not scaled/ });

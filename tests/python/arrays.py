@@ -4,6 +4,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import warnings
 
 import numpy
@@ -87,6 +88,19 @@ def check_settings():
     raises(ValueError, "not a multiple of the 3 heads", selfattn.run, x=x, heads=3)
     raises(ValueError, "row 2", selfattn.run, x=[[1, 2], [3]])
     raises(TypeError, "wq: the document is a file", selfattn.run, "x.json", wq=x)
+    check("NumPy's truths are truths", same(selfattn.run(x=x, causal=numpy.bool_(True)),
+                                            selfattn.run(x=x, causal=True)))
+    check("and its falsehoods", same(selfattn.run(x=x, causal=numpy.tri(2)[0, 1] > 0),
+                                     selfattn.run(x=x)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "weights.csv")
+        path.write_text("old")
+        raises(TypeError, "output: run gives arrays", selfattn.run, x=x, output=path)
+        check("nothing is written", path.read_text() == "old")
+        check("what goes into files is not given", selfattn.run(x=x, write={"weights": path}) == {})
+        check("it is there", len(path.read_text().split()) == 3)
+    raises(TypeError, "format: run gives arrays", selfattn.run, x=x, format="csv")
+    raises(TypeError, "help: run gives arrays", selfattn.run, x=x, help=True)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         selfattn.run(q=x[:2], k=x, v=x, causal=True)
@@ -134,6 +148,7 @@ def check_check():
     check("names are told", selfattn.check({"a": mine["weights"]}, x=x, tol=1e-5,
                                            map={"weights": "a"}))
     raises(ValueError, "did you mean", selfattn.check, {"wieghts": x}, x=x)
+    raises(ValueError, "selfattn: actual: byte 0: output is 2 x 4 here", selfattn.check, x[:2], x=x)
     big = numpy.zeros((1 << 20, 4), "f4")  # more than a pipe holds, and nobody reads it
     raises(ValueError, "unknown option", selfattn.check, big, x=x, haeds=1)
     path = "testdata/seeds/001-walkthrough.json"
