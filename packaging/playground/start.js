@@ -221,6 +221,7 @@ function showCase() {
 
 function showAll() {
   if (EDITOR.area.value !== CASE.document) write(CASE.document);
+  CASE.document = EDITOR.area.value; // whose lines end in one letter, whatever those of a file do
   at('views').replaceChildren(...viewsOf().map(({ name, label }) => {
     const tab = element('button', { id: `view-${name}` }, label);
     tab.setAttribute('role', 'tab');
