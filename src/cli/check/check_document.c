@@ -92,6 +92,13 @@ static bool check_names_of_result(const checker *c, const bundle *numbers,
 
 /* ---- stages next to what is said of them ---- */
 
+/* A setting may have the name of a stage, as loss and logits do. */
+static bool gives_matrix(const bundle *contents, const char *name)
+{
+    const tensor *found = bundle_tensor(contents, name);
+    return found != NULL && found->rank > 0;
+}
+
 /* Asks for the stages that are compared, before anything is computed. Stages that a document's
  * numbers, errata and tolerances are about must exist; of another program's result, those are
  * compared that do. */
@@ -120,7 +127,7 @@ static bool want_stages(const checker *c, const named_stages *of, work *w, err *
     const entry *own = NULL;
     for (size_t i = 0; i < of->there->count && !is_computed; i++) {
         const entry *said = bundle_find(numbers, of->there->item[i]);
-        is_computed = said != NULL && bundle_find(contents, said->name) == NULL;
+        is_computed = said != NULL && !gives_matrix(contents, said->name);
         own = said != NULL ? said : own;
     }
     /* A copy of the document's own inputs in a result is not a computed stage. */
