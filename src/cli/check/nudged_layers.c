@@ -23,7 +23,7 @@ static entry *numbers_of(const bundle *in, const char *gradient)
     return found != NULL && found->kind == ENTRY_TENSOR ? found : NULL;
 }
 
-/* What `embed` makes of looked up rows alone is made where these are read, and no run begins at it. */
+/* What `embed` makes of looked up rows alone is made where they are read: no run begins there. */
 static bool is_read(const stack *s, const char *name)
 {
     return s->product.is_of_looked_up && strcmp(name, "embed.output") == 0;
