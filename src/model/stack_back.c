@@ -290,6 +290,14 @@ static bool looked_up_back(going_back *g, const keeper *keep, err *e)
             gradient_keep(&g->way, keep, "embedding", &g->embedding, e));
 }
 
+/* Of the memory, whose rows were one entry's below another's. */
+static bool keep_memory(going_back *g, const keeper *keep, err *e)
+{
+    const tensor *given = bundle_tensor(g->stack->document, "memory");
+    tensor_own(&g->memory, g->stack->type, given->rank, given->size, g->memory.data);
+    return gradient_keep(&g->way, keep, "memory", &g->memory, e);
+}
+
 /* Of the rows that the layers were given, and of all that these were made of. */
 static bool embedded_back(going_back *g, const keeper *keep, err *e)
 {
@@ -308,7 +316,7 @@ static bool embedded_back(going_back *g, const keeper *keep, err *e)
     return done && table_back(g, keep, "segment_embedding", segment_of_row, e) &&
            table_back(g, keep, "position_embedding", position_of_row, e) &&
            (g->memory.data == NULL || !keeper_wants(keep, "memory_grad") ||
-            gradient_keep(&g->way, keep, "memory", &g->memory, e));
+            keep_memory(g, keep, e));
 }
 
 /* ---- where it begins ---- */
