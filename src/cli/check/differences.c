@@ -172,15 +172,15 @@ static tensor *add_holes(bundle *to, const char *name, const tensor *like, err *
     return holes;
 }
 
-static bool find_gradient(nudged *n, const char *name, const tensor *looked_at, size_t most,
-                          differences *to, err *e)
+static bool find_gradient(nudged *n, const entry *looked_at, size_t most, differences *to, err *e)
 {
+    const char *name = looked_at->name;
     tensor *numbers = n->kind->begin(n, name), *made = add_holes(&to->stages, name, numbers, e);
     if (made == NULL)
         return false;
     found_gradient *found = &to->of[to->stages.count - 1];
     size_t at[TENSOR_MAX_RANK] = {0}, count = tensor_count(numbers);
-    size_t taken = count < most ? count : most, greatest = place_of_greatest(looked_at);
+    size_t taken = count < most ? count : most, greatest = place_of_greatest(&looked_at->tensor);
     double unit = tensor_greatest(numbers), sizes = 0;
     unit = unit > 0 ? unit : 1;
     to->numbers += count;
@@ -200,7 +200,9 @@ static bool find_gradient(nudged *n, const char *name, const tensor *looked_at, 
         found->rounding = fmax(found->rounding, by.rounding);
         to->taken++;
         if (tensor_is_hole(by.sum) && to->bent++ == 0) {
-            to->first_bent = (element){.stage = name, .rank = numbers->rank};
+            to->first_bent = (element){.stage = name,
+                                       .axes = entry_last_axes(looked_at, numbers->rank),
+                                       .rank = numbers->rank};
             memcpy(to->first_bent.index, at, sizeof at);
         }
     }
@@ -276,7 +278,7 @@ static bool find_all(nudged *n, const text_list *names, const bundle *theirs, di
     bool done = to->of != NULL;
     for (size_t i = 0; done && i < names->count; i++) {
         const char *name = names->item[i];
-        done = find_gradient(n, name, bundle_tensor(theirs, name), most, to, e);
+        done = find_gradient(n, bundle_find(theirs, name), most, to, e);
     }
     return done;
 }
