@@ -4,25 +4,25 @@
     selfattn.check({"output": mine}, {"q": q, "k": k, "v": v}, causal=True, tol=1e-5)
 
 A document is the name of a file, or a dict with the keys of one; matrices may be settings. They are
-NumPy's arrays, PyTorch's tensors, what else has a buffer or __array__, or lists. Other settings are
-the program's options with _ for -: True is the bare option, False is --no-NAME, a list goes with
-commas, a dict gives the option once for each item (tol={"weights": 1e-3}), None leaves it out.
+NumPy's arrays, PyTorch's tensors, lists, or what has a buffer or __array__. Other settings are
+options with _ for -: True is the bare one, False is --no-NAME, a list goes with commas, a dict
+gives one for each item (tol={"weights": 1e-3}), None leaves it out.
 """
 import contextlib
 import io
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import threading
 import warnings
 from importlib import metadata
 
-try:
+numpy = None
+with contextlib.suppress(ImportError):
     import numpy
-except ImportError:
-    numpy = None
 
 
 def program():
@@ -41,7 +41,7 @@ def run(document=None, /, **settings):
     are arrays where NumPy is, else nested lists; none where write=… has them in files."""
     kind = "npz" if numpy else "json"
     for name in ("format", "output", "help", "version"):
-        if settings.get(name) is not None and (name, settings[name]) != ("format", kind):
+        if settings.get(name) not in (None, {"format": kind}.get(name)):
             raise TypeError(f"{name}: run gives arrays; the program itself writes other things")
     words, operand, data = _asked(document, settings)
     out = _call(["run", f"--format={kind}", *words], operand, data)
@@ -52,9 +52,8 @@ def run(document=None, /, **settings):
 
 
 def check(actual, document=None, /, why=True, **settings):
-    """Raises an AssertionError, which says where and why, if what another program made of the
-    document is not what selfattn computes. actual is a dict of its stages, the name of a file, or
-    the output alone. Returns the line that says that it holds."""
+    """Raises an AssertionError, which says where and why, if actual, a dict of stages, the name of
+    a file, or the output alone, is not what selfattn computes; else gives the line that says so."""
     words, operand, data = _asked(document, settings)
     words = ["check", *["--why"] * bool(why), *words]
     if isinstance(actual, (str, os.PathLike)):
@@ -120,7 +119,6 @@ def _packed(document):
 
 
 def _plain(value):
-    """As JSON has it."""
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
     if _is_array(value):
@@ -136,21 +134,17 @@ def _read(value):
 
 
 def _feed(descriptor, data):
-    # What takes no more has ended, and says why.
-    with contextlib.suppress(BrokenPipeError), open(descriptor, "wb") as pipe:
+    with contextlib.suppress(BrokenPipeError), open(descriptor, "wb") as pipe:  # it says why
         pipe.write(data)
 
 
 def _call(words, operand, data, **how):
     words = [program(), *words, "--", operand]
     done = subprocess.run(words, input=data, capture_output=True, check=False, **how)
-    said = done.stderr.decode().rstrip()
-    for one in how.get("pass_fds", ()):
-        said = said.replace(f"/dev/fd/{one}", "actual")
-    if done.returncode == 1:
-        raise AssertionError(done.stdout.decode().rstrip())
+    said = re.sub(r"/dev/fd/\d+", "actual", done.stderr.decode().rstrip())
     if done.returncode != 0:
-        raise ValueError(said or f"selfattn: ended with status {done.returncode}")
+        raise (AssertionError(done.stdout.decode().rstrip()) if done.returncode == 1 else
+               ValueError(said or f"selfattn: ended with status {done.returncode}"))
     if said:
         warnings.warn(said, stacklevel=3)
     return done.stdout

@@ -60,4 +60,5 @@ hold 'pip installs it into a folder' $python -m pip --disable-pip-version-check 
     --no-index --target "$scratch/folder" "$wheel"
 hold 'where it works, too' env PYTHONPATH="$scratch/folder" $python -c \
     'import selfattn; assert selfattn.run(x=[[1, 2]])["output"].tolist() == [[1, 2]]'
+hold 'the module has at most 150 lines' awk 'END { exit NR > 150 }' packaging/python/selfattn.py
 finish
