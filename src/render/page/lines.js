@@ -36,7 +36,7 @@ function rowSaid(of, row) {
 
 function namedOperands(map) {
   return OPERANDS.map((name) => map[name]).filter((one) => one)
-    .map((one) => ({ at: one.at, of: MAPS[one.map], name: one.as ?? MAPS[one.map].name }));
+    .map((one) => ({ at: one.at, goes: one.goes, of: MAPS[one.map], name: one.as ?? MAPS[one.map].name }));
 }
 
 // The first cell of what is taken of an operand.
@@ -70,12 +70,22 @@ function lettersOf(place, ofHead) {
   });
 }
 
+// Which column of an operand a letter means: its own of a head that lies as the cell's do, else of all
+// (trace/derivation.c, add_column).
+function columnSaid(of, name, place) {
+  const isAlike = of.slices === place.map.slices && of.rows.length > 1;
+  return (isAlike ? inHead(place) : firstTaken(name, place)).column + 1;
+}
+
 // The letters that came, of another row or column: "q[1,1]·cos(angle[1,1])". Only operands that go with
-// the row of the cell are of another one, and of another column those that go with both.
+// the row of the cell are of another one, and of another column those that go with that.
 function lettersMoved(letters, place, came) {
   const literally = (words) => words.replace(/\W/g, '\\$&'), { row } = place;
-  const [now, before] = [place, came].map((one) => inHead(one).column + 1);
-  return namedOperands(place.map).filter(({ at, of }) => of.calledNow || (at.row && of.rows.length > 1)).reduce((words, { at, of, name }) => {
+  const isMoved = ({ at, goes, of }) => of.calledNow || goes === '.j' || (at.row && of.rows.length > 1);
+  return namedOperands(place.map).filter(isMoved).reduce((words, { at, goes, of, name }) => {
+    const [now, before] = [place, came].map((one) => (/^[i.]j$/.test(goes) ? columnSaid(of, name, one) : inHead(one).column + 1));
+    if (goes === '.j')
+      return words.replace(new RegExp(`(?<![\\w.])${literally(`${name}[${before}]`)}`, 'g'), `${name}[${now}]`);
     const from = literally(`${name}[${of.called ? of.called[came.row] : came.row + 1}`);
     return words.replace(new RegExp(`(?<![\\w.])${from}(?:(,)${before})?(?=[,\\]])`, 'g'), (whole, comma) =>
       `${name}[${rowSaid(of, row)}${comma ? `,${at.column ? now : before}` : ''}`);
