@@ -186,6 +186,15 @@ class Draw:
         if self.config["sliding_window"] is None:
             self.config["sliding_window"] = 3
 
+    def types_in_turn(self, layers):
+        """A window in each second layer, which a class works out where it is not said; or a list."""
+        if not self.whether():
+            self.types(layers)
+            return
+        self.config["layer_types"] = ["full_attention" if i % 2 else "sliding_attention"
+                                      for i in range(layers)]
+        self.renamed["layer_types"] = {}
+
 
 def draw_llama(d):
     bias = d.key("attention_bias", d.whether(0.3), False)
@@ -250,12 +259,7 @@ def draw_gemma2(d):
     d.key("attn_logit_softcapping", float(d.of(0.5, 2.0, 50.0)), 50.0)
     d.key("final_logit_softcapping", float(d.of(1.0, 3.0)), 30.0)
     d.config["sliding_window"] = int(d.of(2, 3, 5))
-    if d.whether():
-        d.config["layer_types"] = ["full_attention" if i % 2 else "sliding_attention"
-                                   for i in range(layers)]
-        d.renamed["layer_types"] = {}  # its class works them out
-    else:
-        d.types(layers)
+    d.types_in_turn(layers)
 
 
 def draw_gemma3_text(d):
@@ -377,12 +381,7 @@ def draw_gpt_oss(d):
     d.config.update(attention_bias=True, hidden_act="silu", swiglu_limit=7.0,
                     sliding_window=int(d.of(2, 3)))
     d.dropped.discard("head_dim")  # its default is 64
-    if d.whether():
-        d.config["layer_types"] = ["full_attention" if i % 2 else "sliding_attention"
-                                   for i in range(layers)]
-        d.renamed["layer_types"] = {}  # its class works them out
-    else:
-        d.types(layers)
+    d.types_in_turn(layers)
     if "rope_scaling" not in d.renamed.get("rope_parameters", {}):
         d.renamed.pop("rope_parameters", None)  # it has yarn then, or nothing, by the version
 
