@@ -221,7 +221,7 @@ function showCase() {
 
 function showAll() {
   if (EDITOR.area.value !== CASE.document) write(CASE.document);
-  CASE.document = EDITOR.area.value; // whose lines end in one letter, whatever those of a file do
+  CASE.document = EDITOR.area.value; // as the editor ends lines, not as a file did
   at('views').replaceChildren(...viewsOf().map(({ name, label }) => {
     const tab = element('button', { id: `view-${name}` }, label);
     tab.setAttribute('role', 'tab');

@@ -357,7 +357,7 @@ static const config_key OF_PHI3[] = {
     LAST,
 };
 
-/* Its class reads hidden_act and norm_epsilon, whatever older names for them say. */
+/* Its class reads hidden_act and norm_epsilon, and nothing under their older names. */
 static const config_key OF_STARCODER2[] = {
     READ("activation_function"),
     READ("layer_norm_epsilon"),

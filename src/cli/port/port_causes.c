@@ -30,7 +30,7 @@ static const port_fit FITS[] = { /* first what takes a try or two */
 
 const named_table PORT_FITS = NAMED_TABLE("number", FITS);
 
-static const double AS_WELL = 1.5; /* so much more than the best is no worse */
+static const double AS_WELL = 1.5; /* what is off by so many times the least is no worse */
 
 enum { SETTLED_MOST = WHY_SETTLED, FITTED_MOST = 4, COARSE = 60, SOON = 14, FINE = 44, NEAR = 8 };
 
@@ -407,7 +407,7 @@ static bool find_any(search *s, double limit, err *e)
     return find_fit(s, limit, e);
 }
 
-enum { COARSE_ROUNDINGS = 8 }; /* so many of them, of the greatest number, are no difference */
+enum { COARSE_ROUNDINGS = 8 }; /* so many roundings of the greatest number are no difference */
 
 static double coarse_limit(const port *p)
 {

@@ -260,7 +260,7 @@ static bool is_harmless(const port *p, const port_stage *one)
     return is_last;
 }
 
-/* "h.1 is nan in row 4, column 6", where the dump has what is no number; or how far it is off. */
+/* Where the dump has no number, "h.1 is nan in row 4, column 6"; else how far it is off. */
 static void write_unexplained(const port *p, const port_stage *one, text *out)
 {
     const tensor *t = &one->numbers.tensor;

@@ -164,7 +164,7 @@ static bool check_slopes(const work *w, const char *name, const char *gradient, 
     return false;
 }
 
-/* What is added to scores and stands beside the layers: each has a gradient of it, of its own. */
+/* What stands beside the layers is added to the scores of all: each layer has its own gradient. */
 static bool check_shared(const trainer *t, const work *w, const char *name, err *e)
 {
     const char *dot = strrchr(name, '.'), *last = dot == NULL ? name : dot + 1;
